@@ -1,7 +1,9 @@
 #include "core/pictures/idx.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <zlib.h>
 
@@ -14,6 +16,9 @@ constexpr std::size_t header_bytes_max = magic_bytes + idx_sizes_max * size_byte
 constexpr std::byte none{0}, of_bytes{8};
 constexpr std::byte gzip_magic[] = {std::byte{0x1f}, std::byte{0x8b}};
 constexpr std::size_t piece_bytes = 1 << 20;
+/// Pictures and labels pack to a fifth; a thousandth, which gzip can reach, is made to fill somebody's memory. What is
+/// small may be all one colour.
+constexpr std::uint64_t packed_ratio_max = 64, small_bytes = 16ULL << 20U;
 constexpr int gzip_window_bits = 15 + 16;  // zlib's words for a gzip header and nothing else
 
 Error unusable() {
@@ -26,56 +31,91 @@ bool is_packed(ByteSpan file) {
            std::equal(std::begin(gzip_magic), std::end(gzip_magic), file.begin());
 }
 
-/// What gzip packed, up to `bytes_max`; nothing if it is damaged, cut, goes on behind its end, or is longer.
-Result<Bytes> unpacked(ByteSpan file, std::uint64_t bytes_max) {
-    if (file.size() > idx_bytes_max) return unusable();
-    z_stream stream{};
-    if (inflateInit2(&stream, gzip_window_bits) != Z_OK) return unusable();
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(file.data()));  // zlib writes nothing there
-    stream.avail_in = static_cast<uInt>(file.size());
-    Bytes out;
-    int state = Z_OK;
-    while (state == Z_OK && out.size() <= bytes_max) {
-        const std::size_t had = out.size();
-        out.resize(had + piece_bytes);
-        stream.next_out = reinterpret_cast<Bytef*>(out.data() + had);
-        stream.avail_out = static_cast<uInt>(piece_bytes);
-        state = inflate(&stream, Z_NO_FLUSH);
-        out.resize(out.size() - stream.avail_out);
+/// A gzip file, read piece by piece.
+class Unpacking {
+public:
+    explicit Unpacking(ByteSpan file) {
+        m_ok = inflateInit2(&m_stream, gzip_window_bits) == Z_OK;
+        m_stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(file.data()));  // zlib writes nothing there
+        m_stream.avail_in = static_cast<uInt>(file.size());
     }
-    const bool whole = state == Z_STREAM_END && stream.avail_in == 0 && out.size() <= bytes_max;
-    inflateEnd(&stream);
-    if (!whole) return unusable();
-    return out;
+    ~Unpacking() { inflateEnd(&m_stream); }
+    Unpacking(const Unpacking&) = delete;
+    Unpacking& operator=(const Unpacking&) = delete;
+
+    /// The next `count` bytes, behind what `to` holds; fewer where the file ends or is damaged.
+    void append(Bytes& to, std::uint64_t count) {
+        while (m_ok && !m_ended && count > 0) {
+            const std::size_t had = to.size(), step = std::min<std::uint64_t>(count, piece_bytes);
+            to.resize(had + step);
+            m_stream.next_out = reinterpret_cast<Bytef*>(to.data() + had);
+            m_stream.avail_out = static_cast<uInt>(step);
+            const int state = inflate(&m_stream, Z_NO_FLUSH);
+            m_ended = state == Z_STREAM_END;
+            m_ok = m_ended || state == Z_OK;
+            to.resize(to.size() - m_stream.avail_out);
+            count -= step - m_stream.avail_out;
+        }
+    }
+    /// Whether the packed content ends here, and the file with it.
+    [[nodiscard]] bool is_whole() {
+        Bytes more;
+        append(more, 1);
+        return more.empty() && m_ended && m_stream.avail_in == 0;
+    }
+
+private:
+    z_stream m_stream{};
+    bool m_ok = false, m_ended = false;
+};
+
+struct Header {
+    std::vector<std::uint32_t> sizes;
+    std::size_t bytes = 0;      // its own
+    std::uint64_t product = 1;  // bytes that follow it
+};
+
+/// `begin`: at least as much of the file as a header takes, or all of it.
+std::optional<Header> header_of(ByteSpan begin) {
+    if (begin.size() < magic_bytes || begin[0] != none || begin[1] != none || begin[2] != of_bytes) return std::nullopt;
+    const auto count = std::to_integer<std::size_t>(begin[3]);
+    Header header;
+    header.bytes = magic_bytes + count * size_bytes;
+    if (count < 1 || count > idx_sizes_max || begin.size() < header.bytes) return std::nullopt;
+    for (std::size_t at = magic_bytes; at < header.bytes; at += size_bytes) {
+        std::uint32_t size = 0;
+        for (std::size_t byte = 0; byte < size_bytes; ++byte)
+            size = size << 8U | std::to_integer<std::uint32_t>(begin[at + byte]);
+        if (size == 0 || size > idx_bytes_max / header.product) return std::nullopt;
+        header.product *= size;
+        header.sizes.push_back(size);
+    }
+    return header;
+}
+
+/// The header says how much there is before more than it is unpacked.
+Result<IdxTable> read_packed(ByteSpan file) {
+    if (file.size() > idx_bytes_max) return unusable();
+    Unpacking unpacking(file);
+    Bytes bytes;
+    unpacking.append(bytes, header_bytes_max);
+    std::optional<Header> header = header_of(bytes);
+    if (!header || header->product > std::max(small_bytes, packed_ratio_max * file.size())) return unusable();
+    bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(header->bytes));
+    if (bytes.size() > header->product) return unusable();
+    unpacking.append(bytes, header->product - bytes.size());
+    if (bytes.size() != header->product || !unpacking.is_whole()) return unusable();
+    return IdxTable{std::move(header->sizes), std::move(bytes)};
 }
 
 }  // namespace
 
 Result<IdxTable> read_idx(ByteSpan file) {
-    Bytes held;
-    if (is_packed(file)) {
-        auto found = unpacked(file, idx_bytes_max + header_bytes_max);
-        if (!found) return found.error();
-        held = *std::move(found);
-        file = held;
-    }
-    if (file.size() < magic_bytes || file[0] != none || file[1] != none || file[2] != of_bytes) return unusable();
-    const auto count = std::to_integer<std::size_t>(file[3]);
-    const std::size_t header = magic_bytes + count * size_bytes;
-    if (count < 1 || count > idx_sizes_max || file.size() < header) return unusable();
-    IdxTable table;
-    std::uint64_t product = 1;
-    for (std::size_t at = magic_bytes; at < header; at += size_bytes) {
-        std::uint32_t size = 0;
-        for (std::size_t byte = 0; byte < size_bytes; ++byte)
-            size = size << 8U | std::to_integer<std::uint32_t>(file[at + byte]);
-        if (size == 0 || size > idx_bytes_max / product) return unusable();
-        product *= size;
-        table.sizes.push_back(size);
-    }
-    if (file.size() - header != product) return unusable();
-    table.values.assign(file.begin() + static_cast<std::ptrdiff_t>(header), file.end());
-    return table;
+    if (is_packed(file)) return read_packed(file);
+    std::optional<Header> header = header_of(file);
+    if (!header || file.size() - header->bytes != header->product) return unusable();
+    return IdxTable{std::move(header->sizes),
+                    Bytes(file.begin() + static_cast<std::ptrdiff_t>(header->bytes), file.end())};
 }
 
 }  // namespace potluck::pictures

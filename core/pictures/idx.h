@@ -23,8 +23,8 @@ struct IdxTable {
     Bytes values;                      // their product
 };
 
-/// `malformed` with a sentence for what is no such file, is cut or goes on, or holds more than idx_bytes_max. Memory
-/// grows with what is unpacked, not with what the header says.
+/// `malformed` with a sentence for what is no such file, is cut or goes on, holds more than idx_bytes_max, or is packed
+/// as tightly as no pictures are. Memory grows with what is unpacked, and no more is unpacked than the header says.
 [[nodiscard]] Result<IdxTable> read_idx(ByteSpan file);
 
 }  // namespace potluck::pictures

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -36,7 +37,35 @@ struct PngRead {
     ~PngRead() { png_image_free(&image); }
 };
 
-Result<Picture> decode_png(ByteSpan file) {
+/// The chunks that pixels depend on. libpng unpacks texts and colour profiles as well, which nobody asked for and which
+/// may hold a thousand times what they take in the file.
+constexpr std::string_view png_chunks_kept[] = {"IHDR", "PLTE", "tRNS", "gAMA", "sRGB", "IDAT", "IEND"};
+constexpr std::size_t png_magic_bytes = 8, chunk_frame_bytes = 12;  // length, name and check sum of a chunk
+
+/// What is cut stays as it is: libpng says so.
+Bytes without_other_chunks(ByteSpan file) {
+    Bytes kept(file.begin(), file.begin() + png_magic_bytes);
+    for (ByteSpan rest = file.subspan(png_magic_bytes); !rest.empty();) {
+        std::uint64_t size = rest.size();
+        std::string_view name;
+        if (rest.size() >= chunk_frame_bytes) {
+            std::uint32_t length = 0;
+            for (std::size_t byte = 0; byte < 4; ++byte)
+                length = length << 8U | std::to_integer<std::uint32_t>(rest[byte]);
+            size = std::min<std::uint64_t>(size, std::uint64_t{length} + chunk_frame_bytes);
+            name = as_text(rest.subspan(4, 4));
+        }
+        const ByteSpan chunk = rest.first(static_cast<std::size_t>(size));
+        if (name.empty() || std::ranges::find(png_chunks_kept, name) != std::end(png_chunks_kept))
+            kept.insert(kept.end(), chunk.begin(), chunk.end());
+        rest = rest.subspan(chunk.size());
+        if (name == "IEND") break;
+    }
+    return kept;
+}
+
+Result<Picture> decode_png(ByteSpan whole) {
+    const Bytes file = without_other_chunks(whole);
     PngRead read;
     if (png_image_begin_read_from_memory(&read.image, file.data(), file.size()) == 0)
         return unusable("The PNG file is damaged; make it again.");

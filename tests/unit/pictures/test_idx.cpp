@@ -1,5 +1,7 @@
 #include <QTest>
 
+#include <algorithm>
+#include <fstream>
 #include <string>
 
 #include <zlib.h>
@@ -36,6 +38,37 @@ std::string packed(const std::string& text) {
     out.resize(stream.total_out);
     deflateEnd(&stream);
     return state == Z_STREAM_END ? out : std::string();
+}
+
+/// A header that says `sizes`, and `zeros` behind it.
+std::string packed_zeros(const std::vector<std::uint32_t>& sizes, std::size_t zeros) {
+    z_stream stream{};
+    std::string out(zeros / 500 + 100'000, '\0');
+    if (deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    std::string piece = table_of(sizes, "");
+    while (!piece.empty()) {
+        stream.next_in = reinterpret_cast<Bytef*>(piece.data());
+        stream.avail_in = static_cast<uInt>(piece.size());
+        deflate(&stream, Z_NO_FLUSH);
+        const std::size_t next = std::min<std::size_t>(zeros, 1 << 20);
+        zeros -= next;
+        piece.assign(next, '\0');
+    }
+    const int state = deflate(&stream, Z_FINISH);
+    out.resize(stream.total_out);
+    deflateEnd(&stream);
+    return state == Z_STREAM_END ? out : std::string();
+}
+
+/// The most memory that this process has held at once.
+std::uint64_t peak_bytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+    }
+    return 0;
 }
 
 Result<IdxTable> read(const std::string& file) { return read_idx(as_bytes(file)); }
@@ -75,6 +108,25 @@ private slots:
         const std::uint32_t one = 11, two = 1'119'412'321, three = 2'996'173'443;
         QCOMPARE(std::uint64_t{one} * two * three, std::uint64_t{1});  // what is left of 2^65 + 1
         QVERIFY(!read(table_of({one, two, three}, "x")).ok());
+    }
+
+    void no_more_is_unpacked_than_the_header_says() {
+        const std::string bomb = packed_zeros({6}, 100 << 20);
+        QVERIFY(!bomb.empty());
+        const std::uint64_t before = peak_bytes();
+        QVERIFY(!read(bomb).ok());
+        if (before == 0) QSKIP("this system does not tell how much memory a process held at most");
+        QVERIFY2(peak_bytes() - before < 32 << 20, std::to_string(peak_bytes() - before).c_str());
+    }
+
+    void what_is_packed_tighter_than_pictures_are_is_refused_unless_it_is_small() {
+        QVERIFY(read(packed_zeros({16, 1 << 20}, 16 << 20)).ok());
+        const std::string file = packed_zeros({100, 1 << 20}, 100 << 20);
+        const std::uint64_t before = peak_bytes();
+        QVERIFY(!read(file).ok());
+        if (before != 0) QVERIFY(peak_bytes() - before < 32 << 20);
+        QVERIFY(!read(packed_zeros({16, 1 << 20}, (16 << 20) + 1)).ok());
+        QVERIFY(!read(packed_zeros({16, 1 << 20}, (16 << 20) - 1)).ok());
     }
 };
 

@@ -1,6 +1,9 @@
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <string>
+
+#include <zlib.h>
 
 #include "core/pictures/picture.h"
 
@@ -14,6 +17,26 @@ Picture ramp(std::uint32_t width, std::uint32_t height) {
     for (std::uint32_t i = 0; i < 3 * width * height; ++i)
         picture.rgb.push_back(static_cast<std::uint8_t>(i * 7 % 251));
     return picture;
+}
+
+std::string big_endian(std::uint32_t value) {
+    std::string out;
+    for (const unsigned shift : {24U, 16U, 8U, 0U}) out += static_cast<char>(value >> shift);
+    return out;
+}
+
+std::string chunk(const std::string& name, const std::string& body) {
+    const std::string checked = name + body;
+    const auto sum = crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
+    return big_endian(static_cast<std::uint32_t>(body.size())) + checked + big_endian(static_cast<std::uint32_t>(sum));
+}
+
+std::string compressed(const std::string& text) {
+    uLongf size = compressBound(text.size());
+    std::string out(size, '\0');
+    compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(text.data()), text.size(), 9);
+    out.resize(size);
+    return out;
 }
 
 Result<Picture> decoded(const std::string& text) { return decode_picture(as_bytes(text)); }
@@ -41,6 +64,30 @@ private slots:
         const auto picture = decode_picture(std::as_bytes(std::span(half_red)));
         QVERIFY2(picture.ok(), picture ? "" : picture.error().message.c_str());
         QVERIFY(picture->rgb == (std::vector<std::uint8_t>{255, 127, 127}));
+    }
+
+    /// Each is unpacked by libpng for its own sake, 30 MB of it; nobody reads any of them.
+    void texts_of_a_png_cost_nothing() {
+        const Picture picture = ramp(13, 7);
+        const std::string file(as_text(encode_png(picture).value()));
+        const std::string text =
+            chunk("zTXt", std::string("Comment\0\0", 9) + compressed(std::string(30'000'000, 'x')));
+        constexpr std::size_t behind_header = 8 + 25;
+        std::string bomb = file.substr(0, behind_header);
+        for (int i = 0; i < 20; ++i) bomb += text;
+        bomb += file.substr(behind_header);
+        QElapsedTimer clock;
+        clock.start();
+        const auto read = decoded(bomb);
+        const qint64 took = clock.elapsed();
+        QVERIFY(read.ok());
+        QVERIFY(*read == picture);
+        QVERIFY2(took < 1'000, qPrintable(QString::number(took)));
+    }
+
+    void a_png_that_is_cut_before_its_pixels_end_is_refused() {
+        const std::string file(as_text(encode_png(ramp(13, 7)).value()));
+        for (std::size_t size = 8; size < file.size() / 2; ++size) QVERIFY(!decoded(file.substr(0, size)).ok());
     }
 
     void a_ppm_is_read_with_its_comments() {
