@@ -112,6 +112,15 @@ private:
 
 #ifndef _WIN32
 bool is_trusted_owner(uid_t owner) { return owner == ::geteuid() || owner == 0; }
+
+/// Who may write to a folder may put another socket in the place of ours, unless it is sticky. Others lose that right
+/// to a folder of our own; what is root's, or another's behind a link, we leave as it is and do not use.
+std::string keep_others_out(const fs::path& folder, const struct stat& facts) {
+    constexpr mode_t others_write = S_IWGRP | S_IWOTH;
+    if ((facts.st_mode & others_write) == 0 || (facts.st_mode & S_ISVTX) != 0) return {};
+    if (facts.st_uid != ::geteuid()) return "others may write to its folder";
+    return ::chmod(folder.c_str(), facts.st_mode & 07777 & ~others_write) == 0 ? "" : std::strerror(errno);
+}
 #endif
 
 /// Makes the socket's folder, open to its owner only, or says why the one that is there will not do. A name in /tmp can
@@ -127,6 +136,7 @@ std::string prepare_folder(const fs::path& folder) {
     struct stat facts {};
     if (::lstat(folder.c_str(), &link) != 0 || ::stat(folder.c_str(), &facts) != 0) return std::strerror(errno);
     if (!is_trusted_owner(link.st_uid) || !is_trusted_owner(facts.st_uid)) return "its folder is another user's";
+    if (std::string why = keep_others_out(folder, facts); !why.empty()) return why;
 #endif
     return {};
 }

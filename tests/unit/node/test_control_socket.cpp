@@ -117,6 +117,20 @@ private slots:
         QVERIFY(!fs::exists(at("node.sock")));
     }
 
+    /// Who may write to the folder may put a socket of theirs in the place of ours.
+    void others_lose_the_right_to_write_to_the_folder() {
+        for (const mode_t mode : {0777U, 0775U, 0757U}) {
+            fs::create_directory(at("open"));
+            QCOMPARE(::chmod(at("open").c_str(), mode), 0);
+            ControlServer server(m_loop, m_dispatcher, [] { return nlohmann::json::object(); });
+            QVERIFY(server.listen(at("open/node.sock")).ok());
+            QCOMPARE(mode_of(at("open")), mode & ~mode_t{022});
+        }
+        QCOMPARE(::chmod(at("open").c_str(), 01777), 0);  // sticky: nobody can remove what is another's
+        QVERIFY(m_server->listen(at("open/node.sock")).ok());
+        QCOMPARE(mode_of(at("open")) & 0777U, mode_t{0777});
+    }
+
     void a_folder_of_another_user_is_refused() {
         if (::geteuid() != 0) QSKIP("only root can give a folder to another user");
         fs::create_directory(at("theirs"));
