@@ -3,6 +3,9 @@
 // written, and what really comes is counted again, because a header may lie about its size.
 //
 // A bomb is bounded three times: by the signed size of what is unpacked, by the number of members, and by the disk.
+//
+// The archive is hashed as libarchive reads it, through one descriptor: a file that is swapped, or written to, after
+// somebody hashed it yields another hash here, and nothing becomes the folder.
 #include "core/release/unpack.h"
 
 #include <algorithm>
@@ -10,11 +13,15 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <archive.h>
 #include <archive_entry.h>
 
+#include "core/base/bytes.h"
 #include "core/base/files.h"
+#include "core/base/sha256.h"
 #include "core/base/text.h"
 
 namespace potluck::release {
@@ -46,12 +53,44 @@ Error of_archive(archive* reader) {
     return damaged(printable_ascii(why == nullptr ? "it is cut short" : why, member_name_max));
 }
 
-Result<Reader> open_archive(const fs::path& file) {
+/// The archive's file, from its beginning to its end, once.
+class Source {
+public:
+    explicit Source(const fs::path& file) : m_file(file, std::ios::binary) {}
+    [[nodiscard]] bool is_open() const { return m_file.is_open(); }
+    [[nodiscard]] ByteSpan next() {
+        m_file.read(reinterpret_cast<char*>(m_block.data()), static_cast<std::streamsize>(m_block.size()));
+        const ByteSpan block = ByteSpan(m_block).first(static_cast<std::size_t>(m_file.gcount()));
+        m_hash.update(block);
+        return block;
+    }
+    /// Of all of it; what the archive did not need is read now.
+    [[nodiscard]] Digest sha256() {
+        while (!next().empty()) {
+        }
+        return m_hash.finish();
+    }
+
+private:
+    std::ifstream m_file;
+    std::vector<std::byte> m_block = std::vector<std::byte>(block_bytes);
+    Sha256 m_hash;
+};
+
+la_ssize_t read_block(archive*, void* source, const void** data) {
+    const ByteSpan block = static_cast<Source*>(source)->next();
+    *data = block.data();
+    return static_cast<la_ssize_t>(block.size());
+}
+
+/// `source` outlives it.
+Result<Reader> open_archive(Source& source, const fs::path& file) {
+    if (!source.is_open()) return damaged(file.filename().string() + " cannot be opened");
     Reader reader(archive_read_new());
     archive_read_support_filter_xz(reader.get());
     archive_read_support_filter_zstd(reader.get());
     archive_read_support_format_tar(reader.get());
-    if (archive_read_open_filename(reader.get(), file.string().c_str(), block_bytes) != ARCHIVE_OK)
+    if (archive_read_open(reader.get(), &source, nullptr, &read_block, nullptr) != ARCHIVE_OK)
         return of_archive(reader.get());
     return reader;
 }
@@ -167,7 +206,8 @@ bool is_member_name(std::string_view name) {
 
 Status unpack(const fs::path& archive, const fs::path& folder, const UnpackLimits& limits,
               const std::stop_token& stop) {
-    Result<Reader> reader = open_archive(archive);
+    Source source(archive);
+    const Result<Reader> reader = open_archive(source, archive);
     if (!reader) return reader.error();
     const Begun begun(folder.string() + ".part");
     std::error_code failed;
@@ -178,13 +218,18 @@ Status unpack(const fs::path& archive, const fs::path& folder, const UnpackLimit
                                               " MiB; free some space, then try again."};
     }
     if (const Status written = write_members(reader->get(), begun.folder(), limits, stop); !written) return written;
+    if (limits.sha256 && source.sha256() != *limits.sha256) {
+        return Error{ErrorCode::untrusted,
+                     archive.filename().string() + " is not the pack that was signed for; download it again."};
+    }
     fs::remove_all(folder, failed);
     fs::rename(begun.folder(), folder, failed);
     return failed ? Status(not_written(folder)) : sync_file(folder);
 }
 
 Result<Contents> contents_of(const fs::path& file) {
-    const Result<Reader> reader = open_archive(file);
+    Source source(file);
+    const Result<Reader> reader = open_archive(source, file);
     if (!reader) return reader.error();
     const UnpackLimits limits{contents_bytes_max, contents_files_max};
     Contents contents;

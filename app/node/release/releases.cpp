@@ -216,6 +216,8 @@ void Releases::fetch_archive(const release::Pack& pack, Bytes torrent) {
         if (!archive) return end(archive.error());
         unpack(pack, *archive);
     });
+        // Before a stranger's bytes are parsed; what is unpacked is hashed once more, for the file may be swapped by
+        // then.
 }
 
 void Releases::unpack(const release::Pack& pack, const fs::path& archive) {
@@ -228,7 +230,8 @@ void Releases::unpack(const release::Pack& pack, const fs::path& archive) {
             return Error{ErrorCode::untrusted,
                          archive.filename().string() + " is not the pack that was signed for; download it again."};
         }
-        if (Status unpacked = release::unpack(archive, place, {pack.unpacked, pack.files}, stop); !unpacked)
+        if (Status unpacked = release::unpack(archive, place, {pack.unpacked, pack.files, pack.sha256}, stop);
+            !unpacked)
             return unpacked;
         std::error_code missing;
         if (fs::exists(trainer_in(place), missing)) return {};

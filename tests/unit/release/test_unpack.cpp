@@ -9,6 +9,7 @@
 #include <archive_entry.h>
 
 #include "core/base/files.h"
+#include "core/base/sha256.h"
 #include "core/release/unpack.h"
 
 using namespace potluck;
@@ -86,6 +87,35 @@ private slots:
         QVERIFY(contents.ok());
         QCOMPARE(contents->bytes, std::uint64_t{10});
         QCOMPARE(contents->files, std::uint64_t{3});
+    }
+    /// Whoever may write to the archive may swap it after it was hashed: the bytes that are unpacked have to be the
+    /// ones.
+    void other_bytes_than_were_signed_for_become_no_folder() {
+        std::string noise;
+        for (std::uint32_t i = 0, value = 1; i < 300'000; ++i)
+            noise += static_cast<char>((value = value * 1664525 + 1013904223) >> 24U);
+        make_archive(m_archive, {{"potluck-trainer", noise}});
+        UnpackLimits limits = roomy;
+        limits.sha256 = sha256(*read_file(m_archive, 1 << 20));
+        QVERIFY(unpack(m_archive, m_into, limits, {}).ok());
+        fs::remove_all(m_into);
+        noise.back() ^= 1;
+        make_archive(m_archive, {{"potluck-trainer", noise}});
+        const Status swapped = unpack(m_archive, m_into, limits, {});
+        QVERIFY(!swapped.ok());
+        QCOMPARE(swapped.error().code, ErrorCode::untrusted);
+        QVERIFY(!fs::exists(m_into) && !fs::exists(m_into.string() + ".part"));
+    }
+    /// libarchive stops reading where the archive ends.
+    void what_follows_the_archive_counts_as_well() {
+        make_archive(m_archive, {{"potluck-trainer", "program"}});
+        const Bytes archive = *read_file(m_archive, 1 << 20);
+        std::ofstream(m_archive, std::ios::app | std::ios::binary) << std::string(200'000, '\0');
+        UnpackLimits limits = roomy;
+        limits.sha256 = sha256(archive);
+        QVERIFY(!unpack(m_archive, m_into, limits, {}).ok());
+        limits.sha256 = sha256(*read_file(m_archive, 1 << 20));
+        QVERIFY(unpack(m_archive, m_into, limits, {}).ok());
     }
     void an_earlier_folder_is_replaced() {
         QVERIFY(unpacked({{"old", "1"}}).ok());
