@@ -166,7 +166,7 @@ private slots:
         QVERIFY(says(anna.install(), "another key"));
         QVERIFY(anna.releases->view().packs.empty());
         QVERIFY(!anna.releases->view().error.empty());
-        QVERIFY(!fs::exists(m_home / "packs/releases.json"));
+        QVERIFY(!fs::exists(kept_index_file(m_home)));
     }
     void an_older_index_is_refused_also_after_a_restart() {
         publish(5);
@@ -178,6 +178,43 @@ private slots:
         Computer anna(m_home, source());
         QVERIFY(says(anna.check(), "older"));
         QCOMPARE(anna.releases->view().packs.size(), std::size_t{1});
+    }
+    /// Index and signature are one file, so that no moment leaves one without the other.
+    void an_index_and_its_signature_are_one_file() {
+        publish(5);
+        Computer anna(m_home, source());
+        QVERIFY(anna.check().ok());
+        QVERIFY(anna.releases->checked() > 0);
+        std::vector<std::string> files;
+        for (const auto& entry : fs::directory_iterator(m_home / "packs"))
+            files.push_back(entry.path().filename().string());
+        QCOMPARE(files, std::vector<std::string>{"releases.kept"});
+        const std::string kept = text_of(kept_index_file(m_home));
+        const std::string key = TestKey().line();
+        QCOMPARE(kept_index(m_home, key)->serial, std::uint64_t{5});
+        for (const std::string& damaged :
+             {kept.substr(0, kept.size() / 2), kept.substr(1), std::string("potluck-index 1 x\n"),
+              std::string("potluck-index 1 99999\n"), std::string("potluck-index 1 5")}) {
+            std::ofstream(kept_index_file(m_home), std::ios::trunc | std::ios::binary) << damaged;
+            QVERIFY(!kept_index(m_home, key));
+        }
+    }
+    void the_pair_of_an_earlier_version_still_counts() {
+        publish(5);
+        fs::create_directories(m_home / "packs");
+        for (const char* file : {"releases.json", "releases.json.minisig"})
+            fs::copy_file(m_web / file, m_home / "packs" / file);
+        publish(4);
+        {
+            Computer anna(m_home, source());
+            QVERIFY(anna.releases->checked() > 0);
+            QVERIFY(says(anna.check(), "older"));
+        }
+        publish(6);
+        Computer anna(m_home, source());
+        QVERIFY(anna.check().ok());
+        QVERIFY(!fs::exists(m_home / "packs/releases.json"));
+        QCOMPARE(kept_index(m_home, TestKey().line())->serial, std::uint64_t{6});
     }
     void an_index_that_has_expired_is_refused() {
         publish(1, TestKey(), unix_seconds() - 200 * 86'400);

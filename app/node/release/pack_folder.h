@@ -1,6 +1,6 @@
 // Where packs lie below the data folder, and which one is installed.
 //
-//   packs/releases.json, .minisig   the last index that was accepted, with its signature
+//   packs/releases.kept             the last index that was accepted, with its signature (known_release.h)
 //   packs/<first digits of SHA-256>/    an unpacked pack: potluck-trainer and its libraries
 //   packs/installed.json            which of them counts, written last
 //

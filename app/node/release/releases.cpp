@@ -103,13 +103,7 @@ Status Releases::accept(const Fetched& fetched) {
     auto index = release::accept_index(*key, fetched.index, fetched.signature,
                                        {.serial = m_index ? m_index->serial : 0, .now = unix_now()});
     if (!index) return index.error();
-    const fs::path file = index_file(m_settings.data_folder);
-    std::error_code failed;
-    fs::create_directories(file.parent_path(), failed);
-    if (const Status kept = write_file_atomically(file, fetched.index); !kept) return kept;
-    const Status signed_too =
-        write_file_atomically(index_signature_file(m_settings.data_folder), as_bytes(fetched.signature));
-    if (!signed_too) return signed_too;
+    if (const Status kept = keep_index(m_settings.data_folder, fetched.index, fetched.signature); !kept) return kept;
     m_index = *std::move(index);
     // A pack may serve versions that came after it.
     for (const release::Pack& pack : m_index->packs) {
@@ -216,14 +210,14 @@ void Releases::fetch_archive(const release::Pack& pack, Bytes torrent) {
         if (!archive) return end(archive.error());
         unpack(pack, *archive);
     });
-        // Before a stranger's bytes are parsed; what is unpacked is hashed once more, for the file may be swapped by
-        // then.
 }
 
 void Releases::unpack(const release::Pack& pack, const fs::path& archive) {
     m_stage = ReleaseStage::unpacking;
     const fs::path place = pack_place(m_settings.data_folder, pack);
     const auto work = [pack, archive, place, stop = m_worker.stopping()]() -> Status {
+        // Before a stranger's bytes are parsed; what is unpacked is hashed once more, for the file may be swapped by
+        // then.
         const auto hash = sha256_of(archive, stop);
         if (!hash) return hash.error();
         if (*hash != pack.sha256) {
@@ -311,10 +305,9 @@ std::optional<release::Version> Releases::version_for(std::uint32_t protocol) co
 fs::path Releases::trainer() const { return m_installed ? m_installed->trainer : fs::path(); }
 
 std::int64_t Releases::checked() const {
-    std::error_code none;
-    const auto written = fs::last_write_time(packs_folder(m_settings.data_folder) / index_name, none);
-    if (none) return 0;
-    const auto age = std::chrono::duration_cast<std::chrono::seconds>(fs::file_time_type::clock::now() - written);
+    const auto kept = kept_at(m_settings.data_folder);
+    if (!kept) return 0;
+    const auto age = std::chrono::duration_cast<std::chrono::seconds>(fs::file_time_type::clock::now() - *kept);
     return unix_now() - age.count();
 }
 
