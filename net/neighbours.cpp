@@ -6,7 +6,7 @@
 // with one key: each would come back with new hellos and push the other out again. So the first message of a session
 // tells which process speaks, and a second session waits for it: another process than the one that is here is refused
 // for as long as that one speaks. It is shown that one's newest status, which only the key can have signed and which it
-// knows it has not sent; nobody without the key can make it believe so. An old session that has been silent for 15 s
+// knows it has not sent; nobody without the key can make it believe so. An old session that has been silent for long
 // yields in any case: its other end restarted and does not know it.
 //
 // A member that does not read is closed rather than skipped, because a gap in its messages would show much later and in
@@ -170,9 +170,15 @@ void Neighbours::take_note(const Connection& connection, ByteSpan frame) {
     if (introduction && on_introduction) on_introduction(*introduction);
 }
 
+bool Neighbours::is_silent(const Connection& session) const {
+    if (m_now - session.heard > silence_that_yields) return true;
+    const std::optional<Duration> silence = session.gauge->silence();
+    return silence && *silence > silence_that_yields_alive;
+}
+
 /// Whether an open session is replaced by a new one with the same member.
 bool Neighbours::yields(const Connection& old, const Connection& fresh) const {
-    if (m_now - old.heard > silence_that_yields) return true;
+    if (is_silent(old)) return true;
     return fresh.tag() < old.tag();
 }
 
@@ -205,8 +211,7 @@ void Neighbours::settle(Connection& contender, const Bytes& process) {
         ++m_counters.refused;
         const LinkId old = other->second;
         Connection& present = *m_connections.at(old);
-        const bool is_silent = m_now - present.heard > silence_that_yields;
-        if (!is_silent && !process.empty() && !present.process.empty() && process != present.process) {
+        if (!is_silent(present) && !process.empty() && !present.process.empty() && process != present.process) {
             ++m_counters.copies;
             if (!present.last_status.empty()) send_sealed(contender, present.last_status);
             refuse_later(contender);
@@ -228,9 +233,21 @@ void Neighbours::admit(Connection& connection, const PeerId& peer) {
     connection.peer = peer;
     m_members[peer] = connection.link;
     m_counters.sessions = m_members.size();
+    limit_silence(connection);
     log::of("net").debug("session with {} at {}", peer.brief(), connection.remote.address().to_string());
     if (on_address && connection.remote.port() != 0) on_address(peer, connection.remote, connection.listening);
     m_events.on_neighbour(peer);
+}
+
+void Neighbours::limit_silence(const Connection& session) const {
+    session.gauge->silence_max =
+        session.peer && m_deciders.contains(*session.peer) ? decider_silence_max : session_silence_max;
+}
+
+void Neighbours::set_deciders(std::set<PeerId> members) {
+    m_owner.check();
+    m_deciders = std::move(members);
+    for (const auto& [peer, link] : m_members) limit_silence(*m_connections.at(link));
 }
 
 void Neighbours::close(LinkId link, Hub::Reason reason) {

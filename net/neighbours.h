@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -31,7 +32,13 @@
 
 namespace potluck::net {
 
+/// Whatever its end sends is heard; a session over which nothing came for so long yields to a new one of its member.
 inline constexpr Duration silence_that_yields{15'000};
+/// The same where the other end answers questions every second (links/channel.h), lost packets allowed for.
+inline constexpr Duration silence_that_yields_alive{4'000};
+/// After so much silence a session is closed. A line that is full for a while takes the longer one; without a decider
+/// nothing goes on anyhow, so the sooner a new attempt begins the better.
+inline constexpr Duration session_silence_max{20'000}, decider_silence_max{8'000};
 /// Until a refused session is closed: what it is told has arrived by then.
 inline constexpr Duration refused_lingers{1'000};
 
@@ -48,6 +55,8 @@ public:
     bool send(const PeerId& to, const run::Envelope& envelope);
     void broadcast(const run::Envelope& envelope);
     void drop(const PeerId& peer, TimePoint now, Duration duration);
+    /// Sessions with these are given up sooner (decider_silence_max).
+    void set_deciders(std::set<PeerId> members);
     /// Bytes for `to` that have not left yet.
     [[nodiscard]] std::size_t unsent(const PeerId& to) const;
 
@@ -95,6 +104,8 @@ private:
     void forget(LinkId link);
     void send_sealed(Connection& connection, ByteSpan plain);
     [[nodiscard]] bool yields(const Connection& old, const Connection& fresh) const;
+    [[nodiscard]] bool is_silent(const Connection& session) const;
+    void limit_silence(const Connection& session) const;
 
     ThreadOwner m_owner;
     RunId m_run;
@@ -107,6 +118,7 @@ private:
     Connections m_connections;
     std::map<PeerId, LinkId> m_members;
     std::map<PeerId, TimePoint> m_refused_until;
+    std::set<PeerId> m_deciders;
     SwarmCounters m_counters;
     TimePoint m_now;
     bool m_reached_over_tcp = false;

@@ -26,6 +26,8 @@
 #include <libtorrent/peer_connection_handle.hpp>
 #include <libtorrent/peer_info.hpp>
 
+#include "net/links/liveness.h"
+
 namespace potluck::net {
 
 namespace {
@@ -33,7 +35,17 @@ namespace {
 constexpr const char* extension_name = "potluck1";
 constexpr const char* own_port_key = "potluck_port";
 constexpr const char* bep10_port_key = "p";
-constexpr int own_message_id = 71;  // free choice; told in the extension handshake
+constexpr const char* alive_name = "potluck_alive";
+constexpr int own_message_id = 71;  // free choice, as the next; told in the extension handshake
+constexpr int own_alive_id = 72;
+constexpr char alive_ask = '?', alive_answer = '!';
+/// Asks come once a second; who sends more gets no more answers.
+constexpr Duration answer_interval{200};
+/// Over TCP a dead process is known at once, and a computer's own end may hold megabytes that are on their way.
+constexpr int patience_over_tcp = 3;
+/// A computer opens no second uTP connection from the port of the first unless it has lost that one. A link over which
+/// nothing came for so long is therefore dead as soon as its other end dials.
+constexpr Duration silence_of_the_lost{1'000};
 constexpr int bep10_message = 20;
 /// Handed to libtorrent's send buffer at most; the rest waits with us, where it is counted.
 constexpr int send_buffer_max = 2 * 1024 * 1024;
@@ -78,10 +90,14 @@ public:
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
-    void add_handshake(lt::entry& handshake) override { handshake["m"][extension_name] = own_message_id; }
+    void add_handshake(lt::entry& handshake) override {
+        handshake["m"][extension_name] = own_message_id;
+        handshake["m"][alive_name] = own_alive_id;
+    }
     bool on_extension_handshake(const lt::bdecode_node& handshake) override;
     bool on_extended(int length, int message, lt::span<const char> body) override;
     void on_disconnect(const lt::error_code&) override;
+    void tick() override;
 
     // What the other end has of the manifest does not matter to us, and a peer whom libtorrent knows to be a seed is
     // never connected to again by another seed.
@@ -97,8 +113,15 @@ public:
 
     void write(Bytes frame);
     void close(Hub::Reason reason);
+    /// Its other end has lost it and dials again from `remote`.
+    [[nodiscard]] bool is_lost_by(const lt::tcp::endpoint& remote) const;
+    void give_up();
 
 private:
+    void note_heard();
+    void take_alive(int length, lt::span<const char> body);
+    void put_alive(char what);
+    [[nodiscard]] bool drains(int buffered);
     [[nodiscard]] bool allow_frame();
     [[nodiscard]] bool has_room();
     void put(ByteSpan frame);
@@ -115,6 +138,12 @@ private:
     std::deque<Bytes> m_waiting;
     std::size_t m_written_since_look = 0;
     bool m_draining = false;
+    Liveness m_liveness{steady_now()};
+    TimePoint m_answered_at;
+    int m_remote_alive_id = 0;
+    bool m_over_utp = false;
+    std::int64_t m_put = 0, m_passed = 0;  // bytes handed to libtorrent, and of these to the socket
+    int m_buffered = 0;
 };
 
 /// The other end speaks the extension or it is an ordinary BitTorrent peer, of whom we know nothing more.
@@ -124,6 +153,8 @@ bool Link::on_extension_handshake(const lt::bdecode_node& handshake) {
     const std::int64_t id = messages ? messages.dict_find_int_value(extension_name, 0) : 0;
     if (id < 1 || id > 255) return false;
     m_remote_message_id = static_cast<int>(id);
+    const std::int64_t alive = messages.dict_find_int_value(alive_name, 0);
+    if (alive > 0 && alive < 256) m_remote_alive_id = static_cast<int>(alive);
 
     LinkEvent opened;
     opened.kind = LinkEvent::Kind::opened;
@@ -133,7 +164,9 @@ bool Link::on_extension_handshake(const lt::bdecode_node& handshake) {
     opened.direction = end.direction;
     opened.remote = end.remote;
     opened.listening = end.listening;
-    opened.over_utp = end.over_utp;
+    opened.over_utp = m_over_utp = end.over_utp;
+    note_heard();
+    m_gauge->is_asked = m_remote_alive_id != 0;
     if (!m_hub->post(std::move(opened))) close(Hub::Reason::refused);
     return true;
 }
@@ -150,6 +183,11 @@ bool Link::allow_frame() {
 
 /// Called again and again as the body arrives, until it is whole.
 bool Link::on_extended(int length, int message, lt::span<const char> body) {
+    note_heard();
+    if (message == own_alive_id) {
+        take_alive(length, body);
+        return true;
+    }
     if (message != own_message_id) return false;
     if (m_gauge->closed) return true;
     if (length < 1 || length > link_frame_bytes_max) {
@@ -173,6 +211,60 @@ bool Link::on_extended(int length, int message, lt::span<const char> body) {
     m_gauge->flow.received += size;
     if (!m_hub->post(std::move(event))) close(Hub::Reason::refused);
     return true;
+}
+
+void Link::note_heard() {
+    const TimePoint now = steady_now();
+    m_liveness.heard(now);
+    m_gauge->heard = now;
+}
+
+void Link::take_alive(int length, lt::span<const char> body) {
+    if (length != 1 || body.size() != 1 || m_gauge->closed) return;
+    const TimePoint now = steady_now();
+    if (body.front() == alive_answer) m_liveness.answered(now);
+    if (body.front() != alive_ask || m_remote_alive_id == 0 || now - m_answered_at < answer_interval) return;
+    m_answered_at = now;
+    put_alive(alive_answer);
+}
+
+void Link::put_alive(char what) {
+    const std::array<char, 7> message{
+        0, 0, 0, 3, static_cast<char>(bep10_message), static_cast<char>(m_remote_alive_id), what};
+    m_connection.send_buffer(message.data(), static_cast<int>(message.size()));
+    m_put += static_cast<std::int64_t>(message.size());
+}
+
+/// Whether the socket has taken more of a queue that was there and still is: over uTP it does so only when the other
+/// end acknowledges something, and that end may have nothing to say until a long message has arrived.
+bool Link::drains(int buffered) {
+    const std::int64_t passed = m_put - buffered;
+    const bool moved = std::exchange(m_passed, passed) < passed;
+    return std::exchange(m_buffered, buffered) > 0 && buffered > 0 && moved;
+}
+
+/// Once a second.
+void Link::tick() {
+    if (m_remote_alive_id == 0 || m_gauge->closed) return;
+    lt::peer_info info;
+    m_connection.get_peer_info(info);
+    const TimePoint now = steady_now();
+    if (drains(info.used_send_buffer)) m_liveness.heard(now);
+    const Duration limit = m_gauge->silence_max.load() * (m_over_utp ? 1 : patience_over_tcp);
+    const Liveness::Step step = m_liveness.tick(now, limit);
+    if (step == Liveness::Step::give_up) give_up();
+    if (step == Liveness::Step::ask && info.used_send_buffer < send_buffer_max) put_alive(alive_ask);
+}
+
+bool Link::is_lost_by(const lt::tcp::endpoint& remote) const {
+    return m_over_utp && m_remote_message_id != 0 && !m_gauge->closed && m_connection.remote() == remote &&
+           steady_now() - m_liveness.last_heard() >= silence_of_the_lost;
+}
+
+/// No fault of the address: it may be dialled again at once.
+void Link::give_up() {
+    m_gauge->closed = true;
+    m_connection.disconnect(lt::errors::timed_out, lt::operation_t::bittorrent, lt::peer_connection_interface::normal);
 }
 
 void Link::on_disconnect(const lt::error_code&) {
@@ -201,6 +293,7 @@ void Link::put(ByteSpan frame) {
     message += as_text(frame);
     m_connection.send_buffer(message.data(), static_cast<int>(message.size()));
     m_written_since_look += frame.size() + header.size();
+    m_put += static_cast<std::int64_t>(message.size());
     m_gauge->unsent -= frame.size();
     m_gauge->flow.sent += frame.size();
 }
@@ -355,7 +448,19 @@ std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt:
     };
 }
 
+/// libtorrent refuses a second connection from an address before it looks at the first; so the first goes now.
+void Hub::end_link_lost_by(const lt::peer_connection_handle& connection) {
+    if (connection.is_outgoing()) return;
+    std::vector<std::shared_ptr<Link>> lost;
+    for (const auto& [id, weak] : m_links) {
+        if (std::shared_ptr<Link> link = weak.lock(); link && link->is_lost_by(connection.remote()))
+            lost.push_back(std::move(link));
+    }
+    for (const std::shared_ptr<Link>& link : lost) link->give_up();
+}
+
 std::shared_ptr<Link> Hub::make_link(const lt::peer_connection_handle& connection) {
+    end_link_lost_by(connection);
     const LinkId id = m_next++;
     auto link = std::make_shared<Link>(shared_from_this(), m_io, id, connection);
     m_links.emplace(id, link);

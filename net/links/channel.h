@@ -6,7 +6,8 @@
 //   Link (peer_plugin) -- LinkEvent, bounded -->      Hub::take
 //   Link::write        <-- posted to the loop --      Hub::send, Hub::close
 //
-// A link ends when its peer sends faster than we read, sends a frame that is too long, or reads slower than we send.
+// A link ends when its peer sends faster than we read, sends a frame that is too long, reads slower than we send, or
+// answers no more (liveness.h): asks and answers of one byte travel as "potluck_alive", without the node's thread.
 // Callbacks of libtorrent only copy bytes and post them.
 // Threads: as drawn. Owns: nothing of libtorrent; links belong to their connections.
 #pragma once
@@ -16,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,7 @@
 #include <libtorrent/socket.hpp>
 
 #include "core/base/bytes.h"
+#include "core/base/clock.h"
 #include "core/base/mailbox.h"
 #include "core/base/thread_owner.h"
 #include "net/links/flow.h"
@@ -80,6 +83,15 @@ struct LinkStats {
     std::atomic<bool> flooded{false};
     std::atomic<bool> malformed{false};
     FlowCount flow;  // frames as they were sealed
+    /// After so much silence the link closes; 0: it stays. Over TCP, where a computer's own end may hold megabytes
+    /// back, it is three times as much.
+    std::atomic<Duration> silence_max{Duration{0}};
+    std::atomic<TimePoint> heard{TimePoint{}};
+    std::atomic<bool> is_asked{false};  // the other end answers (liveness.h)
+    /// Since anything came; nothing if the other end may be silent for long.
+    [[nodiscard]] std::optional<Duration> silence() const {
+        return is_asked ? std::optional(steady_now() - heard.load()) : std::nullopt;
+    }
 };
 
 /// What to add to every torrent. Its connections tell where this end listens under a key of ours instead of BEP 10's
@@ -142,6 +154,8 @@ public:
     void wake() const;
 
 private:
+    void end_link_lost_by(const lt::peer_connection_handle& connection);
+
     ThreadOwner m_owner;
     lt::io_context& m_io;
     std::function<void()> m_wake;
