@@ -1,7 +1,5 @@
-// One table of addresses, whatever told them: hints of the invite, members of earlier times, the DHT. Every address
-// without a link is tried when its time has come, and the pause doubles from 2 s to a minute; a link sets it back, so
-// that a member who returns is found soon. An address is tried for as long as this object lives, because the hints may
-// be all that an invite has.
+// One table of addresses (redial.h), whatever told them: hints of the invite, members of earlier times, the DHT. An
+// address is tried for as long as this object lives, because the hints may be all that an invite has.
 //
 // Addresses from the DHT are taken up to attempts_max and push out no others. Names are looked up on the network thread
 // every minute, since home addresses change; the answer lands in Resolved, which outlives this object while a look-up
@@ -25,7 +23,6 @@ namespace potluck::net {
 namespace {
 
 constexpr Duration look_up_interval{60'000};
-constexpr Duration dht_save_interval{60'000};
 constexpr std::uint64_t file_bytes_max = 64 * 1024;
 constexpr std::size_t addresses_per_name_max = 8;
 
@@ -46,10 +43,11 @@ std::optional<Endpoint> numeric_endpoint(const run::PeerHint& hint) {
     return Endpoint(address, hint.port);
 }
 
-Discovery::Discovery(Engine& engine, std::filesystem::path file, std::function<void(const Endpoint&)> connect)
+Discovery::Discovery(Engine& engine, std::filesystem::path file, std::uint64_t seed, Connect connect)
     : m_engine(engine),
       m_file(std::move(file)),
       m_connect(std::move(connect)),
+      m_redial(seed),
       m_resolved(std::make_shared<Resolved>(engine.io())) {
     load();
 }
@@ -73,7 +71,7 @@ void Discovery::load() {
         const run::PeerHint hint{.host = std::string(line.substr(0, blank)), .port = static_cast<std::uint16_t>(port)};
         if (const std::optional<Endpoint> endpoint = numeric_endpoint(hint)) {
             m_remembered.push_back(*endpoint);
-            m_attempts.try_emplace(*endpoint);
+            m_redial.add(*endpoint);
         }
     }
 }
@@ -82,7 +80,8 @@ void Discovery::add_hints(const std::vector<run::PeerHint>& hints) {
     m_owner.check();
     for (const run::PeerHint& hint : hints) {
         if (const std::optional<Endpoint> endpoint = numeric_endpoint(hint)) {
-            m_attempts[*endpoint] = {};
+            m_redial.add_hint(*endpoint);
+            m_redial.renew(*endpoint);
         } else if (m_engine.uses_proxy()) {
             log::of("net").warn("An address of the invite is a name, which a proxy cannot look up; others are tried.");
         } else if (m_names.size() < run::invite_hints_max) {
@@ -95,12 +94,22 @@ void Discovery::add_hints(const std::vector<run::PeerHint>& hints) {
 void Discovery::add_found(const std::vector<Endpoint>& found) {
     m_owner.check();
     for (const Endpoint& each : found) {
-        if (m_attempts.size() < attempts_max) m_attempts.try_emplace(each);
+        if (m_redial.size() < attempts_max) m_redial.add(each);
     }
 }
 
-void Discovery::remember(const Endpoint& member) {
+void Discovery::met(const PeerId& member, const std::vector<Endpoint>& addresses) {
     m_owner.check();
+    m_redial.met(member, addresses);
+    for (const Endpoint& address : addresses) remember(address);
+}
+
+void Discovery::need(const std::vector<PeerId>& members, TimePoint now) {
+    m_owner.check();
+    m_redial.need(members, now);
+}
+
+void Discovery::remember(const Endpoint& member) {
     const auto found = std::find(m_remembered.begin(), m_remembered.end(), member);
     if (found != m_remembered.end())
         m_remembered.erase(found);
@@ -108,17 +117,15 @@ void Discovery::remember(const Endpoint& member) {
         m_changed = true;
     m_remembered.push_back(member);
     if (m_remembered.size() > remembered_max) {
-        m_attempts.erase(m_remembered.front());
+        m_redial.remove(m_remembered.front());
         m_remembered.erase(m_remembered.begin());
     }
-    m_attempts[member] = {};
+    m_redial.renew(member);
 }
 
 std::vector<Endpoint> Discovery::known() const {
     m_owner.check();
-    std::vector<Endpoint> endpoints;
-    for (const auto& [endpoint, attempt] : m_attempts) endpoints.push_back(endpoint);
-    return endpoints;
+    return m_redial.addresses();
 }
 
 void Discovery::look_up(const run::PeerHint& hint) {
@@ -140,29 +147,21 @@ void Discovery::tick(TimePoint now, const std::function<bool(const Endpoint&)>& 
     m_owner.check();
     {
         const std::lock_guard lock(m_resolved->mutex);
-        for (const Endpoint& found : std::exchange(m_resolved->found, {})) m_attempts.try_emplace(found);
+        for (const Endpoint& found : std::exchange(m_resolved->found, {})) m_redial.add_hint(found);
     }
-    for (auto& [endpoint, attempt] : m_attempts) {
-        if (is_connected(endpoint)) {
-            attempt = {.next = now + retry_first, .wait = retry_first};
-        } else if (attempt.next <= now) {
-            m_connect(endpoint);
-            attempt.next = now + attempt.wait;
-            attempt.wait = std::min(attempt.wait * 2, retry_longest);
-        }
-    }
+    for (const Endpoint& endpoint : m_redial.due(now, is_connected))
+        m_connect(endpoint, m_redial.is_urgent(endpoint) ? Urgency::urgent : Urgency::ordinary);
     if (m_next_look_up <= now) {
         m_next_look_up = now + look_up_interval;
         for (const run::PeerHint& name : m_names) look_up(name);
     }
-    if (now - m_saved_at > dht_save_interval) {
-        m_saved_at = now;
-        save();
-    }
+    if (m_changed && !m_save_at) m_save_at = now + save_new_after;
+    if (m_save_at && now >= *m_save_at) save();
 }
 
 void Discovery::save() {
     m_owner.check();
+    m_save_at.reset();
     if (!m_changed || m_file.empty()) return;
     m_changed = false;
     std::string text;

@@ -71,7 +71,7 @@ void set_connections(Pack& pack) {
     // Blob torrents must let go of one another when both have everything, or sixteen members with sixteen blobs keep
     // hundreds of idle connections. The run's own torrent keeps them: its plugin vetoes (channel.cpp).
     pack.set_bool(Pack::close_redundant_connections, true);
-    // A member's address stays worth trying; discovery.cpp decides when to give up.
+    // A member's address stays worth trying; redial.h decides when, and each of its dials takes failures back.
     pack.set_int(Pack::max_failcount, 20);
     pack.set_bool(Pack::no_connect_privileged_ports, false);
     pack.set_int(Pack::max_retry_port_bind, 0);

@@ -10,6 +10,7 @@
 // Source: BEP 9 for the metadata, BEP 52 for the info-hash.
 #include "net/manifests.h"
 
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -105,9 +106,11 @@ void Manifests::fetch(const run::Invite& invite, Duration patience, ManifestDone
         search.outcome = std::move(*file);
         return;
     }
-    search.discovery = std::make_unique<Discovery>(m_engine, fs::path(), [&search](const Endpoint& endpoint) {
-        if (search.handle.is_valid()) search.handle.connect_peer(endpoint, {}, lt::pex_lt_v2);
-    });
+    // As a tracker would name it, or libtorrent gives an address up after some failures (swarm.cpp).
+    const auto connect = [&search](const Endpoint& endpoint, Discovery::Urgency) {
+        if (search.handle.is_valid()) search.handle.connect_peer(endpoint, lt::peer_info::tracker, lt::pex_lt_v2);
+    };
+    search.discovery = std::make_unique<Discovery>(m_engine, fs::path(), std::random_device()(), connect);
     search.discovery->add_hints(invite.hints);
     start(search);
 }

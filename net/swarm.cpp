@@ -12,7 +12,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <random>
 #include <utility>
+
+#include <libtorrent/peer_info.hpp>
 
 #include "core/base/check.h"
 #include "core/base/log.h"
@@ -39,6 +43,16 @@ constexpr Duration connect_after{200};
 constexpr Duration connect_again{600};
 constexpr int consumer_connections_max = 8;
 constexpr std::size_t offered_max = 256;
+/// libtorrent waits a second more after each failure of an address, and gives it up at max_failcount; it takes one
+/// failure back each time that a tracker names the address. A dial that stands for so many namings undoes what failed
+/// since the last one, so that redial.h alone decides when an address is tried again.
+constexpr int forgiven_when_ordinary = 1, forgiven_when_urgent = 4;
+
+/// Nobody else's, so that others can neither know whom this member seeks nor when it dials.
+std::uint64_t secret_number() {
+    std::random_device device;
+    return std::uint64_t{device()} << 32U | device();
+}
 
 }  // namespace
 
@@ -56,13 +70,15 @@ Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add
                                                    const identity::Identity& identity, peer::SwarmEvents& events) {
     std::unique_ptr<LiveSwarm> swarm(new LiveSwarm(options, std::move(parts), identity, events));
     LiveSwarm* raw = swarm.get();
-    swarm->m_discovery = std::make_unique<Discovery>(
-        raw->m_parts.engine, raw->m_parts.peers_file,
-        [raw](const Endpoint& endpoint) { raw->m_torrent.connect_peer(endpoint, {}, lt::pex_lt_v2 | lt::pex_utp); });
+    swarm->m_discovery =
+        std::make_unique<Discovery>(raw->m_parts.engine, raw->m_parts.peers_file, secret_number(),
+                                    [raw](const Endpoint& at, Discovery::Urgency urgency) { raw->dial(at, urgency); });
     swarm->m_discovery->add_hints(options.hints);
     swarm->m_neighbours.on_address = [raw](const PeerId& peer, const Endpoint& at, const Endpoint& listening) {
         raw->m_rendezvous.met(peer);
-        if (listening.port() != 0) raw->m_discovery->remember(listening);
+        std::vector<Endpoint> addresses{at};
+        if (listening.port() != 0 && listening != at) addresses.push_back(listening);
+        raw->m_discovery->met(peer, addresses);
         raw->m_parts.blobs.offer_source(raw->m_run, at);
     };
     swarm->m_neighbours.on_question = [raw](const PeerId& asker, const PeerId& wanted) {
@@ -120,6 +136,25 @@ void LiveSwarm::found(const PeersFound& peers) {
 void LiveSwarm::seek(const std::vector<PeerId>& members) {
     m_owner.check();
     m_rendezvous.seek(members);
+}
+
+void LiveSwarm::set_deciders(const peer::Deciders& deciders) {
+    m_owner.check();
+    m_deciders = {deciders.members.begin(), deciders.members.end()};
+    m_neighbours.set_deciders(m_deciders);
+    std::vector<PeerId> missed;
+    if (deciders.quorum == peer::Deciders::Quorum::missing) {
+        const std::vector<PeerId> here = m_neighbours.members();
+        std::ranges::copy_if(deciders.members, std::back_inserter(missed),
+                             [&](const PeerId& one) { return std::ranges::find(here, one) == here.end(); });
+    }
+    m_discovery->need(missed, m_now);
+}
+
+void LiveSwarm::dial(const Endpoint& at, Discovery::Urgency urgency) {
+    const int namings = urgency == Discovery::Urgency::urgent ? forgiven_when_urgent : forgiven_when_ordinary;
+    for (int naming = 0; naming < namings; ++naming)
+        m_torrent.connect_peer(at, lt::peer_info::tracker, lt::pex_lt_v2 | lt::pex_utp);
 }
 
 /// Members that are known through others only.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/base/thread_owner.h"
@@ -54,6 +55,7 @@ public:
     [[nodiscard]] std::uint64_t room() const override;
     void drop(const PeerId& peer, Duration duration) override;
     void seek(const std::vector<PeerId>& members) override;
+    void set_deciders(const peer::Deciders& deciders) override;
     [[nodiscard]] std::size_t unsent(const PeerId& to) const override;
     [[nodiscard]] std::vector<PeerId> neighbours() const override;
     [[nodiscard]] std::uint16_t port() const override;
@@ -83,6 +85,7 @@ private:
     void ask_others(TimePoint now);
     void connect_to_consumers(TimePoint now);
     void meet(TimePoint now);
+    void dial(const Endpoint& at, Discovery::Urgency urgency);
 
     ThreadOwner m_owner;
     RunId m_run;
@@ -91,6 +94,7 @@ private:
     std::shared_ptr<Hub> m_hub;
     Neighbours m_neighbours;
     Rendezvous m_rendezvous;
+    std::set<PeerId> m_deciders;
     lt::torrent_handle m_torrent;
     std::unique_ptr<Discovery> m_discovery;
     std::vector<Offered> m_offered;

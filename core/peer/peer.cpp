@@ -54,6 +54,16 @@ const run::DeviceCertificate* certificate_of(const run::Message& message) {
     return contribution == nullptr ? nullptr : &contribution->certificate;
 }
 
+/// The keys of host and backbones are persons', and their computers' as well for most.
+Deciders deciders_of(const PeerId& self, std::vector<PeerId> committee, const run::RunRules& rules,
+                     Deciders::Quorum quorum) {
+    std::vector<PeerId>& members = committee;
+    members.push_back(rules.host);
+    members.insert(members.end(), rules.backbones.begin(), rules.backbones.end());
+    std::erase(members, self);
+    return {std::move(members), quorum};
+}
+
 }  // namespace
 
 Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, World peer_world)
@@ -152,6 +162,9 @@ void Peer::Impl::broadcast_status() {
     last_phase = status.phase;
     context.broadcast(status);
     world.swarm.seek(members.heard_through_others());
+    const bool quorum = seats.seated_here() >= ballots.quorum();
+    world.swarm.set_deciders(deciders_of(context.self(), chain.committee(), chain.rules(),
+                                         quorum ? Deciders::Quorum::here : Deciders::Quorum::missing));
 }
 
 /// The clock on the wall goes on while a computer sleeps; the one that only grows may not.

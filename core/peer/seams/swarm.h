@@ -37,6 +37,13 @@ public:
 };
 using BlobPointer = std::shared_ptr<const Blob>;
 
+/// Who decides for a member: the run's host, its backbones, and who has a seat.
+struct Deciders {
+    enum class Quorum { here, missing };
+    std::vector<PeerId> members;  // without this one
+    Quorum quorum = Quorum::here;
+};
+
 struct FetchOptions {
     /// Peers that hold it; asked first, and alone for as long as they send it if there is no deadline.
     std::vector<PeerId> sources;
@@ -91,6 +98,9 @@ public:
     /// These are here, and heard of through others only: a session with each would be welcome. Replaces what was said
     /// before.
     virtual void seek(const std::vector<PeerId>& members) = 0;
+    /// A session with a decider that falls silent is given up sooner than others, and those that are missed while no
+    /// quorum is here are dialled every few seconds. Replaces what was said before. A swarm may ignore it.
+    virtual void set_deciders(const Deciders&) {}
     [[nodiscard]] virtual std::vector<PeerId> neighbours() const = 0;
     [[nodiscard]] virtual std::uint16_t port() const = 0;
 };
