@@ -2,17 +2,51 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <utility>
 
 #include <libtorrent/address.hpp>
 
+#include "core/base/sha256.h"
+
 namespace potluck::net {
 
-void Rendezvous::seek(const std::vector<PeerId>& members) {
+namespace {
+
+/// The same for the same key and draw; nobody can guess it, or make a key that comes first.
+Digest lot_of(const PeerId& member, std::uint64_t secret, std::int64_t draw) {
+    Sha256 hash;
+    hash.update(std::as_bytes(std::span(&secret, 1)));
+    hash.update(std::as_bytes(std::span(&draw, 1)));
+    hash.update(member.bytes);
+    return hash.finish();
+}
+
+}  // namespace
+
+void Rendezvous::seek(const std::vector<PeerId>& members, const std::set<PeerId>& deciders, TimePoint now) {
     m_owner.check();
-    const std::size_t count = std::min(members.size(), members_sought_max);
-    const std::set<PeerId> sought(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(count));
+    const std::int64_t draw = now.since_epoch / draw_again_after;
+    std::set<std::pair<Digest, PeerId>> lots;
+    for (const PeerId& member : members)
+        lots.emplace(deciders.contains(member) ? Digest{} : lot_of(member, m_secret, draw), member);
+    std::set<PeerId> sought;
+    for (const auto& [lot, member] : lots) {
+        if (sought.size() < members_sought_max) sought.insert(member);
+    }
     std::erase_if(m_sought, [&](const auto& one) { return !sought.contains(one.first); });
     for (const PeerId& member : sought) m_sought.try_emplace(member);
+}
+
+void Rendezvous::met(const PeerId& peer) {
+    m_owner.check();
+    m_sought.erase(peer);
+    for (auto& [member, sought] : m_sought) {
+        sought.ask_at = TimePoint{};
+        sought.wait = seek_again_first;
+        sought.asked_newest = false;
+    }
+    m_newest = peer;
 }
 
 std::vector<Rendezvous::Question> Rendezvous::questions(const std::vector<PeerId>& neighbours, TimePoint now) {
@@ -21,6 +55,11 @@ std::vector<Rendezvous::Question> Rendezvous::questions(const std::vector<PeerId
     if (neighbours.empty() || neighbours.size() >= sessions_wanted) return questions;
     for (auto& [member, sought] : m_sought) {
         if (!dials(member) || now < sought.ask_at) continue;
+        if (!std::exchange(sought.asked_newest, true) && std::ranges::find(neighbours, m_newest) != neighbours.end()) {
+            questions.push_back({m_newest, member});
+            sought.ask_at = now + sought.wait;
+            continue;
+        }
         questions.push_back({neighbours[sought.asked % neighbours.size()], member});
         ++sought.asked;
         sought.ask_at = now + sought.wait;

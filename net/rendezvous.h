@@ -11,14 +11,18 @@
 // for others, too, if the member's session with it is over uTP and its router keeps a computer's port for every
 // destination (a "cone"). With other routers the attempt fails, and members go on hearing of each other through others.
 //
-// An introduction counts only if this member wants it, so that nobody can make it send wherever they like. Does not:
-// speak or dial; swarm.cpp does. Source: RFC 5128, section 3.3 (UDP hole punching).
+// An introduction counts only if this member wants it, so that nobody can make it send wherever they like. Whom it
+// wants nobody can choose either: those who decide for it, and of the others a draw that only it knows and that
+// changes, for a thousand made-up members may claim to be here.
+//
+// Does not: speak or dial; swarm.cpp does. Source: RFC 5128, section 3.3 (UDP hole punching).
 // Threads: one (the node's). Owns: values only.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <libtorrent/socket.hpp>
@@ -33,6 +37,8 @@ namespace potluck::net {
 /// neighbour, from a line that carries little up.
 inline constexpr std::size_t sessions_wanted = 5;
 inline constexpr std::size_t members_sought_max = 64;
+/// Until others are drawn: each one that is sought has been asked for five times by then.
+inline constexpr Duration draw_again_after{120'000};
 inline constexpr Duration seek_again_first{4'000}, seek_again_longest{300'000};
 inline constexpr Duration act_again{2'000};
 inline constexpr int acts_max = 3;  // of an introduction
@@ -43,12 +49,14 @@ class Rendezvous {
 public:
     using Endpoint = lt::tcp::endpoint;
 
-    explicit Rendezvous(const PeerId& self) : m_self(self) {}
+    /// `secret`: nobody else's.
+    Rendezvous(const PeerId& self, std::uint64_t secret) : m_self(self), m_secret(secret) {}
 
-    /// The members that are here and have no session with this one: the first members_sought_max of them are sought.
-    void seek(const std::vector<PeerId>& members);
-    /// A session with `peer` has begun.
-    void met(const PeerId& peer) { m_sought.erase(peer); }
+    /// The members that are here and have no session with this one: members_sought_max of them are sought, first of all
+    /// those of `deciders`.
+    void seek(const std::vector<PeerId>& members, const std::set<PeerId>& deciders, TimePoint now);
+    /// A session with `peer` has begun: it may know where the others are, and is asked at once.
+    void met(const PeerId& peer);
 
     struct Question {
         PeerId introducer, wanted;
@@ -70,7 +78,8 @@ private:
     struct Sought {
         TimePoint ask_at;
         Duration wait = seek_again_first;
-        std::size_t asked = 0;  // times
+        std::size_t asked = 0;      // times
+        bool asked_newest = false;  // the neighbour that came last
         std::optional<Endpoint> at;
         TimePoint act_at;
         int acts = 0;
@@ -83,7 +92,9 @@ private:
 
     ThreadOwner m_owner;
     PeerId m_self;
+    std::uint64_t m_secret;
     std::map<PeerId, Sought> m_sought;
+    PeerId m_newest;  // the neighbour that came last
     std::map<PeerId, Budget> m_budgets;
 };
 

@@ -63,7 +63,7 @@ LiveSwarm::LiveSwarm(const SwarmOptions& options, Parts parts, const identity::I
       m_events(events),
       m_hub(std::make_shared<Hub>(m_parts.engine.io(), m_parts.wake)),
       m_neighbours(options.run, identity, m_hub, events, options.handshake_patience, options.local_sessions_max),
-      m_rendezvous(identity.id()),
+      m_rendezvous(identity.id(), secret_number()),
       m_now(steady_now()) {}
 
 Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add_torrent_params manifest, Parts parts,
@@ -135,7 +135,7 @@ void LiveSwarm::found(const PeersFound& peers) {
 
 void LiveSwarm::seek(const std::vector<PeerId>& members) {
     m_owner.check();
-    m_rendezvous.seek(members);
+    m_rendezvous.seek(members, m_deciders, m_now);
 }
 
 void LiveSwarm::set_deciders(const peer::Deciders& deciders) {

@@ -1,6 +1,10 @@
 // Who asks whom for an introduction, who dials, what nobody can make a member do. The routers are in tests/homes.
 #include <QTest>
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 #include "net/rendezvous.h"
 
 using namespace potluck;
@@ -18,6 +22,7 @@ lt::tcp::endpoint place(const char* address, std::uint16_t port = 7000) {
     return {boost::asio::ip::make_address(address), port};
 }
 
+constexpr std::uint64_t secret = 7;
 constexpr std::uint8_t self = 5, lower = 3, higher = 9, introducer = 100, another = 101;
 
 }  // namespace
@@ -26,8 +31,8 @@ class RendezvousTest : public QObject {
     Q_OBJECT
 private slots:
     void the_lower_key_asks_and_dials_and_the_higher_opens_its_way() {
-        Rendezvous rendezvous(peer(self));
-        rendezvous.seek({peer(lower), peer(higher)});
+        Rendezvous rendezvous(peer(self), secret);
+        rendezvous.seek({peer(lower), peer(higher)}, {}, at(0));
         const auto questions = rendezvous.questions({peer(introducer)}, at(0));
         QCOMPARE(questions.size(), std::size_t{1});
         QVERIFY(questions[0].wanted == peer(higher) && questions[0].introducer == peer(introducer));
@@ -42,8 +47,8 @@ private slots:
     }
 
     void an_introduction_leads_to_three_attempts() {
-        Rendezvous rendezvous(peer(self));
-        rendezvous.seek({peer(higher)});
+        Rendezvous rendezvous(peer(self), secret);
+        rendezvous.seek({peer(higher)}, {}, at(0));
         QVERIFY(rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
         int acts = 0;
         for (int now = 0; now < 60'000; now += 100) acts += static_cast<int>(rendezvous.due(at(now)).size());
@@ -56,8 +61,8 @@ private slots:
 
     /// Who says it again while the attempt goes on does not make it longer, or point it elsewhere.
     void an_attempt_goes_on_as_it_was_begun() {
-        Rendezvous rendezvous(peer(self));
-        rendezvous.seek({peer(higher)});
+        Rendezvous rendezvous(peer(self), secret);
+        rendezvous.seek({peer(higher)}, {}, at(0));
         int acts = 0;
         for (int now = 0; now < 1'000; now += 10) {
             QVERIFY(rendezvous.introduced(peer(higher), place(now == 0 ? "203.0.113.9" : "198.51.100.1"), at(now)));
@@ -70,34 +75,34 @@ private slots:
     }
 
     void nobody_is_sent_to_where_it_does_not_want_to_go() {
-        Rendezvous rendezvous(peer(self));
+        Rendezvous rendezvous(peer(self), secret);
         QVERIFY(!rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
-        rendezvous.seek({peer(higher)});
+        rendezvous.seek({peer(higher)}, {}, at(0));
         for (const char* nowhere : {"127.0.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "::", "ff02::1"}) {
             QVERIFY2(!rendezvous.introduced(peer(higher), place(nowhere), at(0)), nowhere);
         }
         QVERIFY(!rendezvous.introduced(peer(higher), place("203.0.113.9", 0), at(0)));
         QVERIFY(rendezvous.due(at(0)).empty());
         for (const char* somewhere : {"203.0.113.9", "192.168.1.7", "2001:db8::9"}) {
-            Rendezvous fresh(peer(self));
-            fresh.seek({peer(higher)});
+            Rendezvous fresh(peer(self), secret);
+            fresh.seek({peer(higher)}, {}, at(0));
             QVERIFY2(fresh.introduced(peer(higher), place(somewhere), at(0)), somewhere);
         }
     }
 
     void who_was_met_or_is_gone_is_sought_no_more() {
-        Rendezvous rendezvous(peer(self));
-        rendezvous.seek({peer(higher), peer(higher + 1)});
+        Rendezvous rendezvous(peer(self), secret);
+        rendezvous.seek({peer(higher), peer(higher + 1)}, {}, at(0));
         QVERIFY(rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
         rendezvous.met(peer(higher));
         QVERIFY(rendezvous.due(at(0)).empty());
-        rendezvous.seek({});
+        rendezvous.seek({}, {}, at(0));
         QVERIFY(rendezvous.questions({peer(introducer)}, at(0)).empty());
     }
 
     void each_neighbour_is_asked_in_turn_and_then_more_rarely() {
-        Rendezvous rendezvous(peer(self));
-        rendezvous.seek({peer(higher)});
+        Rendezvous rendezvous(peer(self), secret);
+        rendezvous.seek({peer(higher)}, {}, at(0));
         const std::vector neighbours{peer(introducer), peer(another)};
         std::vector<PeerId> asked;
         std::vector<int> times;
@@ -122,8 +127,8 @@ private slots:
     }
 
     void with_many_sessions_nobody_is_sought() {
-        Rendezvous rendezvous(peer(self));
-        rendezvous.seek({peer(higher)});
+        Rendezvous rendezvous(peer(self), secret);
+        rendezvous.seek({peer(higher)}, {}, at(0));
         std::vector<PeerId> neighbours;
         for (std::size_t i = 0; i < sessions_wanted; ++i)
             neighbours.push_back(peer(static_cast<std::uint8_t>(100 + i)));
@@ -134,16 +139,79 @@ private slots:
     }
 
     void so_many_are_sought_and_no_more() {
-        Rendezvous rendezvous(peer(0));
+        Rendezvous rendezvous(peer(0), secret);
         std::vector<PeerId> all;
         for (std::uint8_t i = 0; i < members_sought_max + 10; ++i)
             all.push_back(peer(static_cast<std::uint8_t>(i + 1)));
-        rendezvous.seek(all);
+        rendezvous.seek(all, {}, at(0));
         QCOMPARE(rendezvous.questions({peer(200)}, at(0)).size(), members_sought_max);
     }
 
+    /// A hundred made-up keys of which each is lower than all others.
+    void nobody_can_choose_who_is_sought() {
+        std::vector<PeerId> all;
+        for (int i = 0; i < 1'000; ++i) {
+            PeerId id = peer(static_cast<std::uint8_t>(i < 900 ? 1 : 2));
+            id.bytes[1] = static_cast<std::byte>(i);
+            id.bytes[2] = static_cast<std::byte>(i >> 8);
+            all.push_back(id);
+        }
+        const auto is_honest = [](const Rendezvous::Question& one) { return one.wanted.bytes[0] == std::byte{2}; };
+        std::set<PeerId> reached;
+        for (std::uint64_t own = 0; own < 20; ++own) {
+            Rendezvous rendezvous(peer(0), own);
+            rendezvous.seek(all, {}, at(0));
+            const auto questions = rendezvous.questions({peer(200)}, at(0));
+            QCOMPARE(questions.size(), members_sought_max);
+            for (const auto& one : questions) {
+                if (is_honest(one)) reached.insert(one.wanted);
+            }
+        }
+        QVERIFY2(reached.size() >= 40, std::to_string(reached.size()).c_str());
+        // Those who are not drawn come later.
+        Rendezvous rendezvous(peer(0), secret);
+        std::set<PeerId> later;
+        for (int draw = 0; draw < 100; ++draw) {
+            const TimePoint now = at(static_cast<int>(draw * draw_again_after.count()));
+            rendezvous.seek(all, {}, now);
+            rendezvous.seek(all, {}, now + Duration{1});
+            for (const auto& one : rendezvous.questions({peer(200)}, now)) later.insert(one.wanted);
+        }
+        QVERIFY2(later.size() >= 900, std::to_string(later.size()).c_str());
+    }
+
+    void who_decides_is_sought_before_all_others() {
+        std::vector<PeerId> all;
+        for (std::uint8_t i = 1; i <= 200; ++i) all.push_back(peer(i));
+        const std::set<PeerId> deciders{peer(77), peer(199), peer(200)};
+        for (std::uint64_t own = 0; own < 20; ++own) {
+            Rendezvous rendezvous(peer(0), own);
+            rendezvous.seek(all, deciders, at(0));
+            const auto questions = rendezvous.questions({peer(201)}, at(0));
+            QCOMPARE(questions.size(), members_sought_max);
+            QCOMPARE(std::ranges::count_if(questions, [&](const auto& one) { return deciders.contains(one.wanted); }),
+                     3);
+        }
+    }
+
+    /// It may know all whom nobody here knew.
+    void a_neighbour_that_comes_back_is_asked_at_once_for_everybody() {
+        Rendezvous rendezvous(peer(self), secret);
+        rendezvous.seek({peer(higher), peer(higher + 1)}, {}, at(0));
+        for (int now = 0; now < 600'000; now += 100)
+            static_cast<void>(rendezvous.questions({peer(introducer)}, at(now)));
+        QVERIFY(rendezvous.questions({peer(introducer), peer(another)}, at(600'000)).empty());
+        rendezvous.met(peer(another));
+        const auto questions = rendezvous.questions({peer(introducer), peer(another)}, at(600'000));
+        QCOMPARE(questions.size(), std::size_t{2});
+        for (const auto& one : questions) QVERIFY(one.introducer == peer(another));
+        QVERIFY(rendezvous.questions({peer(introducer), peer(another)}, at(600'100)).empty());
+        const auto next = rendezvous.questions({peer(introducer), peer(another)}, at(600'000) + seek_again_first);
+        QCOMPARE(next.size(), std::size_t{2});
+    }
+
     void a_session_is_introduced_to_a_few_at_once_and_then_one_a_second() {
-        Rendezvous rendezvous(peer(self));
+        Rendezvous rendezvous(peer(self), secret);
         int told = 0;
         for (int i = 0; i < 100; ++i) told += rendezvous.may_introduce(peer(lower), at(0)) ? 1 : 0;
         QCOMPARE(told, static_cast<int>(introductions_at_once));
