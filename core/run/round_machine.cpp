@@ -78,8 +78,9 @@ bool RoundMachine::alive(const PeerId& peer, TimePoint now) const {
 
 /// Keys are free, and a member that pretends to train would make everybody wait. Before the first list nobody is known,
 /// and all are waited for.
-bool RoundMachine::is_known(const PeerId& peer) const {
-    return !m_known || std::binary_search(m_known->begin(), m_known->end(), peer);
+bool RoundMachine::is_awaited(const PeerId& peer) const {
+    if (!m_known || m_round.value % newcomers_awaited_every == 0) return true;
+    return std::binary_search(m_known->begin(), m_known->end(), peer);
 }
 
 /// Every living member that is known and trains in this round has contributed and its payload is here. Members without
@@ -87,7 +88,7 @@ bool RoundMachine::is_known(const PeerId& peer) const {
 bool RoundMachine::everybody_in(TimePoint now) const {
     if (m_own_due) return false;
     for (const auto& [peer, round] : m_contributors) {
-        const bool is_expected = peer != m_settings.self && is_known(peer) && !m_members.contains(peer);
+        const bool is_expected = peer != m_settings.self && is_awaited(peer) && !m_members.contains(peer);
         if (is_expected && !m_offers.is_in(peer)) return false;
     }
     for (const auto& [peer, known] : m_members) {
@@ -95,7 +96,7 @@ bool RoundMachine::everybody_in(TimePoint now) const {
         const bool trains =
             member.role == Role::volunteer && member.round == m_round &&
             (member.phase == Phase::training || (member.phase == Phase::collecting && member.window_tokens.value > 0));
-        const bool is_expected = trains && (known.member.vouched || is_known(peer)) && alive(peer, now);
+        const bool is_expected = trains && (known.member.vouched || is_awaited(peer)) && alive(peer, now);
         if (is_expected && !m_offers.is_in(peer)) return false;
     }
     return true;
@@ -103,7 +104,7 @@ bool RoundMachine::everybody_in(TimePoint now) const {
 
 void RoundMachine::note_contributor(const PeerId& peer, RoundId round) {
     const bool is_near = m_playing && round <= m_round && round.next() >= m_round;
-    if (!is_near || !is_known(peer)) return;
+    if (!is_near || !is_awaited(peer)) return;
     if (m_contributors.size() >= members_max && !m_contributors.contains(peer)) return;
     m_contributors[peer] = std::max(m_contributors[peer], round);
 }

@@ -133,7 +133,7 @@ private slots:
         QVERIFY(flood.offered() > 600);
         QVERIFY(refused_for_room(world) > 500);
         QVERIFY(!any_severed(world));
-        // A window and what the exchange takes; nobody waits for those that contribute nothing.
+        // A window and what the exchange takes, and in one round of four the wait for those that contribute nothing.
         QVERIFY2(taken <= (rounds - 3) * Duration{6'000 + 2'000}, std::to_string(taken.count()).c_str());
         QVERIFY2(wanted <= peer::newcomers_fetched_max + 2 * world.size(), std::to_string(wanted).c_str());
         // At most 64 places a round and session to be asked about, by each of five members.
@@ -174,6 +174,19 @@ private slots:
         QVERIFY(world.run_until(pretend_and_look, Duration{120'000}));
         const Duration taken = world.now() - began;
         QVERIFY2(taken <= (rounds - 3) * Duration{6'000 + 2'000}, std::to_string(taken.count()).c_str());
+    }
+
+    /// Its contributions come when the others' are long there, and none that is late counts.
+    void a_slow_newcomer_is_waited_for_until_it_is_known() {
+        World world(11, {.backbones = 1, .volunteers = 3, .rounds = 20});
+        const std::size_t slow = world.size() - 1;
+        for (std::size_t i = 0; i < slow; ++i) world.start(i);
+        QVERIFY(world.run_until([&] { return world.round_of(0) >= 3; }, Duration{60'000}));
+        world.home(slow).slowness = 12;
+        world.start(slow);
+        QVERIFY(world.run_until([&] { return world.round_of(0) >= 20; }, Duration{400'000}));
+        const std::uint64_t accepted = world.home(0).ledger.credit_of(world.run(), world.home(slow).id()).rounds;
+        QVERIFY2(accepted >= 9, std::to_string(accepted).c_str());
     }
 
     /// A newcomer that works finds its place beside a flood that is not everywhere.
