@@ -349,13 +349,37 @@ std::optional<Digest> Ballots::list_to_propose() {
 
 // What the agreement asks for.
 
+/// A line for each step that this member takes: enough to see afterwards why a round took long.
+void Ballots::log_transition(const run::VoteRecord& next) {
+    const bool same_round = m_logged && m_logged->instance == next.instance;
+    const bool same_view = same_round && m_logged->view == next.view;
+    const auto line = [&](const char* step, const std::string& of) {
+        log::of("agreement").debug("round {}, view {}: {} {}", next.instance.round.value, next.view, step, of);
+    };
+    const auto name = [](const std::optional<Digest>& list) { return list ? "list " + list->brief() : "nil"; };
+    if (!same_view && next.view > 0) line("begins after", std::to_string(next.view) + " without a decision");
+    if (next.proposal && !(same_view && m_logged->proposal)) line("proposes", name(next.proposal->statement.list));
+    if (next.prevote && !(same_view && m_logged->prevote)) line("prevotes", name(next.prevote->statement.list));
+    if (next.locked && !(same_round && m_logged->locked == next.locked)) line("locks", name(next.locked->list));
+    if (next.precommit && !(same_view && m_logged->precommit)) line("precommits", name(next.precommit->statement.list));
+    m_logged = next;
+}
+
+void Ballots::log_decision(const run::Certificate& decided) const {
+    log::of("agreement")
+        .debug("round {}, view {}: decided, list {} by {} of {} seats", decided.instance.round.value, decided.view,
+               decided.list.brief(), decided.signatures.size(), m_settings->committee.size());
+}
+
 void Ballots::carry_out(const run::Actions& actions) {
     for (const run::Evidence& evidence : actions.evidence) keep(evidence);
     if (actions.persist) {
+        log_transition(actions.persist->record);
         m_unsaved = actions.persist;
         m_bound = lists_bound_by(actions.persist->record);
     }
     if (actions.decided) {
+        log_decision(*actions.decided);
         m_certificate = actions.decided;
         m_views_lost += actions.decided->view;
         conclude();
@@ -374,7 +398,8 @@ void Ballots::keep(const run::Evidence& evidence) {
         return m.errors.report(kept.error().message);
     }
     m_evidence.emplace(author, evidence);
-    log::of("peer").error("{} has signed {}: its seat goes to the next trusted member that can take it", author.hex(), describe(evidence));
+    log::of("peer").error("{} has signed {}: its seat goes to the next trusted member that can take it", author.hex(),
+                          describe(evidence));
 }
 
 /// Whose computer `key` was when it had a seat in this round: the last list before that changed the committee says so.

@@ -115,6 +115,8 @@ private:
     [[nodiscard]] Bytes encode_votes(const run::VoteRecord& record) const;
     [[nodiscard]] std::optional<run::VoteRecord> load_votes();
     void conclude();
+    void log_transition(const run::VoteRecord& next);
+    void log_decision(const run::Certificate& decided) const;
 
     const Parts m;
     std::optional<run::AgreementSettings> m_settings;
@@ -123,6 +125,7 @@ private:
     std::uint64_t m_lists_named = 0;
     std::vector<Digest> m_bound;                     // lists that this member's votes bind it to
     std::optional<run::Actions::Persist> m_unsaved;  // that could not be written
+    std::optional<run::VoteRecord> m_logged;         // the newest
     TimePoint m_save_again;
     std::optional<RoundId> m_unreadable_at;  // the file of votes was damaged when this round was entered
     bool m_may_propose = false;

@@ -2,6 +2,13 @@
 // the committee are played by the test.
 #include <QTest>
 
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <spdlog/sinks/ostream_sink.h>
+
+#include "core/base/log.h"
 #include "tests/unit/peer/ballots_bench.h"
 
 using namespace potluck;
@@ -678,6 +685,26 @@ private slots:
         QCOMPARE(bench.hear(second), Verdict::contradicting);
         QCOMPARE(bench.hear(bench.vote(liar, Step::prevote, sha256(as_bytes("third")))), Verdict::contradicting);
         QCOMPARE(bench.swarm.sent_to.size(), passed_on + others);
+    }
+
+    void the_log_names_each_transition_once() {
+        std::ostringstream lines;
+        spdlog::logger& logger = log::of("agreement");
+        const auto sink = std::make_shared<spdlog::sinks::ostream_sink_st>(lines);
+        sink->set_pattern("%v");
+        logger.sinks().push_back(sink);
+        logger.set_level(spdlog::level::debug);
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        (void)bench.hear(bench.proposal(list));
+        bench.others_vote(Step::prevote, list.hash());
+        bench.others_vote(Step::precommit, list.hash());
+        logger.sinks().pop_back();
+        logger.set_level(spdlog::level::info);
+        const std::string name = "list " + list.hash().brief();
+        QCOMPARE(lines.str(), "round 0, view 0: prevotes " + name + "\nround 0, view 0: locks " + name +
+                                  "\nround 0, view 0: precommits " + name + "\nround 0, view 0: decided, " + name +
+                                  " by 3 of 4 seats\n");
     }
 
     // Decisions.
