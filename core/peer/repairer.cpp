@@ -50,9 +50,15 @@ void Repairer::compare(const PeerId& peer) {
     ++m_digests_compared;
     if (*ours == status.digest) {
         ++m_digests_equal;
-    } else if (status.round == newest) {
+    } else if (status.round == newest && is_worth_a_check(m.members.person_of(peer), newest)) {
         check_own();
     }
+}
+
+/// Verifying two states takes a large model seconds of disk and processor, and anybody can make keys.
+bool Repairer::is_worth_a_check(const PeerId& person, RoundId round) const {
+    return !m.chain.is_newcomer(person) || !m_checked ||
+           round.value >= m_checked->value + rounds_between_newcomers_checks;
 }
 
 void Repairer::compare_all() {

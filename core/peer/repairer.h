@@ -25,6 +25,8 @@ namespace potluck::peer {
 
 inline constexpr int repair_tries_max = 6;           // questions for a layer, two heartbeats apart
 inline constexpr std::size_t layer_askers_max = 16;  // that wait while a state is hashed
+/// Rounds after which a newcomer's word alone makes this member verify its states again.
+inline constexpr std::uint64_t rounds_between_newcomers_checks = 10;
 inline constexpr std::size_t layers_cached_max = 4;  // at most 128 KiB each; older states are asked for by nobody
 
 class Repairer {
@@ -96,6 +98,7 @@ private:
     };
     void keep_layer(const StateDigest& state, std::vector<Digest> layer);
     void send_layer(const StateDigest& state, const std::vector<Digest>& layer, const LayerAsked& asked) const;
+    [[nodiscard]] bool is_worth_a_check(const PeerId& person, RoundId round) const;
     void check_own();
     void fetch();
     void give_up();

@@ -38,11 +38,13 @@ struct Bench : Fixture {
         keeper.hold({RoundId{1}, ours});
     }
     /// Somebody says that L[0] led to `digest`.
-    void hear(std::uint8_t who, const StateDigest& digest) {
+    void hear(std::uint8_t who, const StateDigest& digest) { hear_at(1, who, digest); }
+    /// The same of the newest list.
+    void hear_at(std::uint64_t round, std::uint8_t who, const StateDigest& digest) {
         run::StatusMessage status;
         status.sequence = ++sequence;
         status.phase = run::Phase::training;
-        status.round = RoundId{1};
+        status.round = RoundId{round};
         status.list = list.hash;
         status.digest = digest;
         POTLUCK_CHECK(members.take(key_of(who).id(), status, Source::itself, context.now()) == run::Verdict::accepted);
@@ -119,6 +121,26 @@ private slots:
         }
         QVERIFY(!sound.mediator.unrepairable);
         QVERIFY(damaged.mediator.unrepairable == RoundId{1});
+    }
+
+    void newcomers_make_a_member_verify_its_states_every_tenth_round() {
+        Bench bench;
+        bench.hear(3, digest_of("other"));
+        QCOMPARE(bench.work.size(), std::size_t{1});
+        bench.work.finish_all();
+        for (std::uint64_t round = 2; round <= 12; ++round) {
+            const StateDigest next = bench.commit(round, static_cast<float>(round));
+            const CheckedList list = bench.list_of({bench.payload_of(static_cast<float>(round)).entry});
+            QVERIFY(bench.chain.append(list, next).ok());
+            bench.keeper.hold({RoundId{round}, next});
+            bench.list = list;
+            bench.hear_at(round, 3, digest_of("other"));
+            QCOMPARE(bench.work.size(), std::size_t{round == 11 ? 1U : 0U});
+            bench.work.finish_all();
+        }
+        // Key 1 is the host's.
+        bench.hear_at(12, 1, digest_of("other"));
+        QCOMPARE(bench.work.size(), std::size_t{1});
     }
 
     void a_repair_asks_others_for_the_layer_and_not_itself() {
