@@ -1,4 +1,5 @@
 #include <csignal>
+#include <cstdio>
 
 #include "app/node/cli/command_line.h"
 #include "app/node/cli/commands.h"
@@ -10,13 +11,19 @@
 #include "app/node/cli/serving.h"
 #include "app/node/cli/verify_view.h"
 #include "app/node/demo/demo.h"
+#include "app/node/exit_code.h"
 #include "app/node/hosting/pack_files.h"
+#include "core/base/processor/isa.h"
 
 int main(int argc, char** argv) {
     using namespace potluck::node;
 #ifdef SIGPIPE
     std::signal(SIGPIPE, SIG_IGN);  // a reader may close its end at any time; the write then fails, and that is enough
 #endif
+    if (const std::string& problem = potluck::isa_choice().problem; !problem.empty()) {
+        std::fprintf(stderr, "%s\n", problem.c_str());
+        return static_cast<int>(ExitCode::usage);
+    }
     ParsedCommand parsed = parse_command_line(argc, argv);
     if (!parsed.command) return static_cast<int>(parsed.exit);
     switch (parsed.command->verb) {

@@ -1,6 +1,9 @@
 // potluck-trainer: reads requests from standard input, trains, writes replies and notifications to standard output. A
 // reader thread turns bytes into lines; the main thread owns every tensor and looks for requests between micro-steps.
 // The program ends when its input closes, because then its parent is gone.
+//
+// Before the first tensor it sees to what LibTorch's libraries read from the environment: how their threads wait, and
+// the instruction set to keep to. Then it starts itself once more (process.h).
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +13,7 @@
 
 #include "app/trainer/process.h"
 #include "core/base/mailbox.h"
+#include "core/base/processor/isa.h"
 #include "core/control/rpc.h"
 #include "core/training/compute/device.h"
 #include "core/training/service.h"
@@ -141,6 +145,11 @@ int main(int argc, char** argv) {
             return usage(stderr, exit_usage);
         }
     }
+    if (const std::string& problem = isa_choice().problem; !problem.empty()) {
+        std::fprintf(stderr, "%s\n", problem.c_str());
+        return exit_usage;
+    }
+    training::limit_libraries();
     app::wait_without_spinning(argv);
     app::become_a_polite_child();
     training::treat_freed_memory(training::FreedMemory::kept);

@@ -5,10 +5,13 @@
 //
 // A single stream waits for the latency of every round instruction. compress_lanes<2> interleaves two independent
 // messages, which is what leaves of a Merkle tree are. The instruction set is asked for once, by CPUID; no check of
-// XCR0 is needed because only SSE registers are used. A test holds both paths to each other.
+// XCR0 is needed because only SSE registers are used. The baseline of core/base/processor/isa.h goes without. A test
+// holds both paths to each other.
 #include "core/base/sha256_blocks.h"
 
 #include <bit>
+
+#include "core/base/processor/isa.h"
 
 #if defined(__x86_64__) || defined(_M_X64)
 #define POTLUCK_SHA_X86 1
@@ -164,7 +167,7 @@ bool ask_processor() {
 
 bool has_instructions() {
 #if POTLUCK_SHA_X86
-    static const bool has = ask_processor();
+    static const bool has = isa_in_use() != Isa::baseline && ask_processor();
     return has;
 #else
     return false;

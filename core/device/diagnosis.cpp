@@ -241,7 +241,11 @@ std::string half_precision_remark(const DeviceRow& device) {
 }  // namespace
 
 std::string features_of(const SimdFacts& simd) {
-    std::string text = simd.avx512 ? "AVX-512" : simd.avx2 ? "AVX2" : simd.neon ? "NEON" : "";
+    std::string text = simd.avx512 ? "AVX-512"
+                       : simd.avx2 ? "AVX2"
+                       : simd.neon ? "NEON"
+                       : simd.sse2 ? "SSE2 only: slow"
+                                   : "";
     if (simd.avx512_bf16) text += " with bf16";
     if (simd.amx_bf16) text += text.empty() ? "AMX" : ", AMX";
     return text;

@@ -13,9 +13,9 @@ struct MemoryFacts {
     std::uint64_t free = 0;   // can be had without swapping; 0: unknown
 };
 
-/// Only what the operating system lets programs use.
+/// Only what the operating system lets programs use, within the instruction set in use (core/base/processor/isa.h).
 struct SimdFacts {
-    bool avx2 = false, avx512 = false, avx512_bf16 = false, amx_bf16 = false, neon = false;
+    bool sse2 = false, avx2 = false, avx512 = false, avx512_bf16 = false, amx_bf16 = false, neon = false;
     bool intel = false;  // made by Intel, whose libraries keep their widest instructions to such processors
 };
 

@@ -3,6 +3,7 @@
 // use it. A driver may crash or hang: call this in a process that nobody will miss.
 #pragma once
 
+#include "core/base/processor/isa.h"
 #include "core/device/facts.h"
 #include "core/device/memory.h"
 
@@ -10,6 +11,8 @@ namespace potluck::device {
 
 [[nodiscard]] ProcessorFacts probe_processor();
 [[nodiscard]] SimdFacts probe_simd();
+/// Without what programs that keep to `isa` leave unused.
+[[nodiscard]] SimdFacts within(SimdFacts facts, Isa isa);
 
 /// NVIDIA: libcuda for what there is, NVML for the driver's version and what memory is free, without taking any.
 [[nodiscard]] NvidiaFacts probe_nvidia();

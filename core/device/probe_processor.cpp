@@ -143,6 +143,7 @@ SimdFacts probe_simd() {
     SimdFacts facts;
 #ifdef POTLUCK_HAS_CPUID
     constexpr std::uint64_t avx_state = 0x6, avx512_state = 0xE6, amx_state = 0x60000;
+    facts.sse2 = true;                           // of x86-64 always
     facts.intel = cpuid(0, 0).b == 0x756E6547U;  // "Genu"ineIntel
     if (!bit(cpuid(1, 0).c, 27)) return facts;   // the system tells nothing of saved registers
     const std::uint64_t saved = saved_register_sets();
@@ -154,6 +155,18 @@ SimdFacts probe_simd() {
 #elif defined(__aarch64__) || defined(_M_ARM64)
     facts.neon = true;
 #endif
+#if POTLUCK_X86_ISAS
+    facts = within(facts, isa_in_use());
+#endif
+    return facts;
+}
+
+SimdFacts within(SimdFacts facts, Isa isa) {
+    const bool wide = isa == Isa::avx512;
+    facts.avx2 = facts.avx2 && isa != Isa::baseline;
+    facts.avx512 = facts.avx512 && wide;
+    facts.avx512_bf16 = facts.avx512_bf16 && wide;
+    facts.amx_bf16 = facts.amx_bf16 && wide;
     return facts;
 }
 

@@ -1,5 +1,5 @@
-// Chooses the instruction set of the fast versions. Each produces the same bytes; the tests run all that the
-// processor has.
+// How the fast versions are compiled for an instruction set (core/base/processor/isa.h says which one runs). Each
+// produces the same bytes; the tests run all that the processor has.
 //
 // A kernel is written once as an inline body; a source file instantiates it per `Isa` inside a function that is
 // compiled for that instruction set, and picks one at run time.
@@ -7,8 +7,10 @@
 
 #include <cstdint>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define POTLUCK_X86_ISAS 1
+#include "core/base/processor/isa.h"
+
+#if POTLUCK_X86_ISAS
+// Without FMA: what all must agree on rounds each product and each sum.
 #define POTLUCK_AVX2 __attribute__((target("avx2,popcnt,bmi")))
 #if defined(__clang__)
 #define POTLUCK_AVX512_WIDTH ""  // knows no width in an attribute and chooses it itself
@@ -17,8 +19,6 @@
 #endif
 #define POTLUCK_AVX512 \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,popcnt,bmi" POTLUCK_AVX512_WIDTH)))
-#else
-#define POTLUCK_X86_ISAS 0
 #endif
 
 #if defined(__GNUC__)
@@ -28,15 +28,3 @@
 #define POTLUCK_INLINE __forceinline
 #define POTLUCK_RESTRICT __restrict
 #endif
-
-namespace potluck::numerics {
-
-enum class Isa { baseline, avx2, avx512 };
-
-[[nodiscard]] const char* name_of(Isa isa);
-/// True if this processor (and this build) can run `isa`; `baseline` always can.
-[[nodiscard]] bool available(Isa isa);
-/// The fastest that is available.
-[[nodiscard]] Isa best_isa();
-
-}  // namespace potluck::numerics

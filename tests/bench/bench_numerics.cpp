@@ -83,9 +83,10 @@ void measure_codec(json& report, Stage& stage, const char* kind) {
     const auto restore = [&] { stage.error = stage.source; };
     std::vector<std::byte> payload;
     const std::string prefix = std::string(kind) + " ";
-    for (const numerics::Isa path : {numerics::Isa::baseline, numerics::Isa::avx2, numerics::Isa::avx512}) {
-        if (!numerics::available(path)) continue;
-        const double taken = best_seconds(3, restore, [&] { payload = encode_with(path, stage.error, sent, 1); });
+    for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+        if (!available(path)) continue;
+        const double taken =
+            best_seconds(3, restore, [&] { payload = numerics::encode_with(path, stage.error, sent, 1); });
         say(report, prefix + "encode " + name_of(path), million_per_second(count, taken), "M param/s/core");
     }
     const double encode = best_seconds(5, restore, [&] { payload = numerics::encode(stage.error, sent, 1); });
@@ -131,8 +132,8 @@ void measure_step(json& report, Stage& stage, std::size_t payloads) {
         list.push_back({.payload = &views[i], .weight = 1000 + i});
     }
     const std::string name = "F of " + std::to_string(payloads) + " payloads";
-    for (const numerics::Isa path : {numerics::Isa::baseline, numerics::Isa::avx2, numerics::Isa::avx512}) {
-        if (!numerics::available(path)) continue;
+    for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+        if (!available(path)) continue;
         const double taken = best_seconds(
             3, [] {}, [&] { numerics::apply_outer_step_with(path, stage.source, stage.target, list, {}, 1); });
         say(report, name + " " + name_of(path), million_per_second(count, taken), "M param/s/core");
@@ -185,7 +186,7 @@ void measure_optimizer(json& report, std::size_t count, numerics::OptimizerKind 
                          .state = numerics::OptimizerState({{0, count, 0.1F}}, bits)};
     const bool coded = bits == numerics::StateBits::bits8;
     const std::string name = std::string(coded ? "8-bit " : "fp32 ") + (kind == adamw ? "AdamW" : "LAMB");
-    const auto seconds = [&](numerics::Isa path) {
+    const auto seconds = [&](Isa path) {
         const numerics::StepHyperparams settings{.kind = kind, .learning_rate = 1e-3, .step = ++stage.step};
         return best_seconds(
             1, [] {},
@@ -194,16 +195,16 @@ void measure_optimizer(json& report, std::size_t count, numerics::OptimizerKind 
                                                             settings, 1);
             });
     };
-    seconds(numerics::best_isa());
-    for (const numerics::Isa path : {numerics::Isa::baseline, numerics::Isa::avx2}) {
-        if (!numerics::available(path) || path == numerics::best_isa()) continue;
+    seconds(isa_in_use());
+    for (const Isa path : {Isa::baseline, Isa::avx2}) {
+        if (!available(path) || path == isa_in_use()) continue;
         const double taken = std::min(seconds(path), seconds(path));
-        say(report, name + " " + numerics::name_of(path), million_per_second(count, taken), "M param/s/core");
+        say(report, name + " " + name_of(path), million_per_second(count, taken), "M param/s/core");
     }
     double step = 1e30, touch = 1e30;
     std::vector<double> shares;
     for (int turn = 0; turn < 7; ++turn) {
-        const double limit = touch_seconds(stage), taken = seconds(numerics::best_isa());
+        const double limit = touch_seconds(stage), taken = seconds(isa_in_use());
         shares.push_back(limit / taken);
         step = std::min(step, taken);
         touch = std::min(touch, limit);

@@ -23,6 +23,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/processor/isa.h"
 #include "core/base/rng.h"
 #include "core/model/initial_state.h"
 #include "core/model/presets.h"
@@ -175,6 +176,7 @@ training::TrainerSetup setup_from(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    training::limit_libraries();
     training::treat_freed_memory(training::FreedMemory::kept);
     const training::TrainerSetup setup = setup_from(Options(argc, argv));
     const Shard shard(setup.model);
@@ -190,6 +192,7 @@ int main(int argc, char** argv) {
                                   {"warm_up_seconds", std::chrono::duration<double>(Clock::now() - start).count()},
                                   {"parameters", setup.model.parameters()},
                                   {"threads", setup.threads},
+                                  {"isa", name_of(isa_in_use())},
                                   {"device", training::device_name(setup.layout.device)}};
     std::cout << nlohmann::json{{"ready", ready}}.dump() << std::endl;
     for (std::string word; std::cin >> word;) {

@@ -36,6 +36,13 @@ private slots:
         QCOMPARE(object.at("found").at("devices").at(0).at("id").get<std::string>(), std::string("cpu"));
     }
 
+    void an_instruction_set_that_there_is_not_is_refused_in_one_sentence() {
+        const Setting wish("POTLUCK_ISA", "avx3");
+        const Ended node = run_node({"doctor"});
+        QCOMPARE(node.code, 2);
+        QCOMPARE(node.err, QString("POTLUCK_ISA is \"avx3\"; it can be baseline, avx2 or avx512.\n"));
+    }
+
     void a_computer_that_cannot_train_ends_the_doctor_with_one() {
         const Setting nothing("FAKE_TRAINER_DEVICES", "none");
         const Ended ended = run_node({"doctor"});

@@ -27,7 +27,7 @@ void accumulate_error(std::span<float> error, std::span<const float> anchor, std
 }
 
 std::vector<std::byte> encode(std::span<float> error, std::uint32_t k, unsigned threads) {
-    return encode_with(best_isa(), error, k, threads);
+    return encode_with(isa_in_use(), error, k, threads);
 }
 
 void add_decoded(std::span<float> target, const PayloadView& payload, float scale, unsigned threads) {

@@ -38,7 +38,7 @@ void momentum_step(OptimizerState& state, std::size_t slice, std::span<const Gra
     const OptimizerState::Moments moments = state.moments(slice);
     const arithmetic::StepConstants constants = step_constants(settings, place);
     const Gradient* const from = gradient.data() + place.begin;
-    const Isa isa = best_isa();
+    const Isa isa = isa_in_use();
     for_each_block(length, threads, [&](std::size_t begin, std::size_t end) {
         const bool coded = moments.mean.empty();
         const float scale_before = coded ? moments.mean_scales[begin / optimizer_block] : 0;

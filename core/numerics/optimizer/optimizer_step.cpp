@@ -302,7 +302,7 @@ void optimizer_step_with(Isa isa, OptimizerState& state, std::size_t first, std:
 template <class Parameter, class Gradient>
 void optimizer_step(OptimizerState& state, std::size_t first, std::size_t count, std::span<Parameter> parameters,
                     std::span<const Gradient> gradient, const StepHyperparams& settings, unsigned threads) {
-    optimizer_step_with(best_isa(), state, first, count, parameters, gradient, settings, threads);
+    optimizer_step_with(isa_in_use(), state, first, count, parameters, gradient, settings, threads);
 }
 
 void codes_with(Isa isa, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes) {

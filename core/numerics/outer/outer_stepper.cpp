@@ -179,7 +179,7 @@ void apply_outer_step_with(Isa isa, std::span<const float> theta, std::span<floa
 
 void apply_outer_step(std::span<const float> theta, std::span<float> next, std::span<const WeightedPayload> list,
                       OuterStep step, unsigned threads) {
-    apply_outer_step_with(best_isa(), theta, next, list, step, threads);
+    apply_outer_step_with(isa_in_use(), theta, next, list, step, threads);
 }
 
 }  // namespace potluck::numerics

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 
 #ifdef __GLIBC__
@@ -12,6 +13,7 @@
 #include <ATen/Version.h>
 #include <torch/csrc/api/include/torch/version.h>
 
+#include "core/base/processor/isa.h"
 #include "core/device/memory.h"
 #include "core/training/compute/devices.h"
 #include "core/training/compute/products.h"
@@ -52,7 +54,28 @@ Seconds product_seconds(const model::ModelSpec& spec, at::ScalarType type) {
     return best;
 }
 
+void set_unless_set(const char* name, const char* value) {
+    if (std::getenv(name) != nullptr) return;
+#ifdef _WIN32
+    (void)_putenv_s(name, value);
+#else
+    (void)setenv(name, value, 1);
+#endif
+}
+
 }  // namespace
+
+void limit_libraries() {
+    const Isa isa = isa_in_use();
+    if (!POTLUCK_X86_ISAS || isa == Isa::avx512) return;
+    const bool avx2 = isa == Isa::avx2;
+    set_unless_set("ATEN_CPU_CAPABILITY", avx2 ? "avx2" : "default");
+    // oneDNN and MKL know nothing below SSE 4.
+    set_unless_set("ONEDNN_MAX_CPU_ISA", avx2 ? "AVX2" : "SSE41");
+    set_unless_set("MKL_ENABLE_INSTRUCTIONS", avx2 ? "AVX2" : "SSE4_2");
+}
+
+std::string torch_capability() { return at::get_cpu_capability(); }
 
 unsigned use_threads(std::uint32_t threads) {
     if (threads > 0) at::set_num_threads(static_cast<int>(threads));

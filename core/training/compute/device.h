@@ -23,6 +23,13 @@ void treat_freed_memory(FreedMemory treatment);
 
 [[nodiscard]] std::string torch_version();
 
+/// LibTorch, oneDNN and MKL choose their own instruction sets; this keeps them to the one in use
+/// (core/base/processor/isa.h), by environment variables that they read when they first compute. Ones that are set
+/// already stay. Call before the first tensor.
+void limit_libraries();
+/// What LibTorch's own kernels use, by its word: "AVX2".
+[[nodiscard]] std::string torch_capability();
+
 /// Which library multiplies matrices of fp32 on this processor (products.h).
 enum class ProductLibrary { torch, onednn };
 [[nodiscard]] ProductLibrary product_library();

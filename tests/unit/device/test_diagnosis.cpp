@@ -311,8 +311,17 @@ private slots:
     void the_best_vector_instructions_are_named() {
         QCOMPARE(features_of({.avx2 = true, .avx512 = true, .avx512_bf16 = true, .amx_bf16 = true}),
                  std::string("AVX-512 with bf16, AMX"));
-        QCOMPARE(features_of({.avx2 = true}), std::string("AVX2"));
+        QCOMPARE(features_of({.sse2 = true, .avx2 = true}), std::string("AVX2"));
+        QCOMPARE(features_of({.sse2 = true}), std::string("SSE2 only: slow"));
         QCOMPARE(features_of({}), std::string());
+    }
+
+    void nothing_wider_than_the_instruction_set_in_use_is_named() {
+        const SimdFacts all{.sse2 = true, .avx2 = true, .avx512 = true, .avx512_bf16 = true, .amx_bf16 = true};
+        QCOMPARE(features_of(within(all, Isa::avx512)), std::string("AVX-512 with bf16, AMX"));
+        QCOMPARE(features_of(within(all, Isa::avx2)), std::string("AVX2"));
+        QCOMPARE(features_of(within(all, Isa::baseline)), std::string("SSE2 only: slow"));
+        QCOMPARE(features_of(within({.sse2 = true, .avx2 = true}, Isa::avx512)), std::string("AVX2"));
     }
 };
 

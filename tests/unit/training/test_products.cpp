@@ -4,6 +4,8 @@
 // LibTorch's headers have functions of a name that Qt takes for a word of its own.
 #pragma push_macro("slots")
 #undef slots
+#include "core/base/processor/isa.h"
+#include "core/training/compute/device.h"
 #include "core/training/compute/products.h"
 #pragma pop_macro("slots")
 
@@ -27,6 +29,8 @@ double error_of(const at::Tensor& got, const at::Tensor& a, const at::Tensor& b,
 class ProductsTest : public QObject {
     Q_OBJECT
 private slots:
+    void initTestCase() { limit_libraries(); }
+
     void either_library_multiplies_data() {
         QTest::addColumn<int>("rows");
         QTest::addColumn<int>("inner");
@@ -76,6 +80,13 @@ private slots:
         QVERIFY(product_library_for(intel, true) == ProductLibrary::torch);
         const at::Tensor a = numbers(112, 256), b = numbers(256, 768);
         QVERIFY(at::equal(product(a, b), product_by(product_library(), a, b)));
+    }
+
+    void libtorch_computes_with_no_more_than_the_instruction_set_in_use() {
+#if POTLUCK_X86_ISAS
+        const char* const names[] = {"DEFAULT", "AVX2", "AVX512"};
+        QVERIFY2(torch_capability() == names[static_cast<int>(potluck::isa_in_use())], torch_capability().c_str());
+#endif
     }
 
     void libtorch_for_linux_on_such_processors_has_onednn() {
