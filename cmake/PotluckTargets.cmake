@@ -89,12 +89,13 @@ function(potluck_share_test_header test)
   set_target_properties(${test} PROPERTIES PCH_WARN_INVALID OFF)
 endfunction()
 
-# potluck_test(<file.cpp> [TIMEOUT s] [LABEL l] [SERIAL] [LIBRARIES ...] [PROGRAMS ...] [SOURCES ...] [MOC ...]): one
+# potluck_test(<file.cpp> [TIMEOUT s] [LABEL l] [SERIAL] [ISAS] [LIBRARIES ...] [PROGRAMS ...] [SOURCES ...] [MOC ...]): one
 # Qt Test program, named after its file. PROGRAMS are what it starts, SOURCES what it compiles beside itself, MOC the headers with slots among
 # them. moc is run on the files that have slots, without CMake's scanning of every target, which takes longer than
-# compiling a small test.
+# compiling a small test. ISAS runs it again as on a computer with AVX2 and on one with SSE2 alone
+# (core/base/processor/isa.h), as test_x_avx2 and test_x_baseline.
 function(potluck_test file)
-  cmake_parse_arguments(arg "SERIAL" "TIMEOUT;LABEL" "LIBRARIES;PROGRAMS;MOC;SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;ISAS" "TIMEOUT;LABEL" "LIBRARIES;PROGRAMS;MOC;SOURCES" ${ARGN})
   get_filename_component(name ${file} NAME_WE)
   add_executable(${name} ${file} ${arg_SOURCES})
   foreach(source ${file} ${arg_MOC})
@@ -124,6 +125,13 @@ function(potluck_test file)
     list(APPEND environment "TSAN_OPTIONS=second_deadlock_stack=1:die_after_fork=0:exitcode=0:log_path=${CMAKE_BINARY_DIR}/reports/tsan")
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}")
+  if(arg_ISAS AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT MSVC)
+    foreach(isa avx2 baseline)
+      add_test(NAME ${name}_${isa} COMMAND ${name})
+      set_tests_properties(${name}_${isa} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS isa SKIP_RETURN_CODE 77
+        ENVIRONMENT "${environment};POTLUCK_ISA=${isa}")
+    endforeach()
+  endif()
   if(arg_LABEL)
     set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL})
   endif()

@@ -10,7 +10,7 @@
 #include "core/base/half.h"
 #include "core/base/mix.h"
 #include "core/base/parallel.h"
-#include "core/training/kernels/target_clones.h"
+#include "core/training/kernels/per_isa.h"
 
 namespace potluck::training {
 
@@ -34,47 +34,18 @@ void for_shares(std::size_t size, unsigned threads, const std::function<void(Ran
 float to_number(float value) { return value; }
 float to_number(std::uint16_t half) { return to_fp32(Bf16{half}); }
 
-template <class Dtype>
-inline double squares_of(const Dtype* values, std::size_t size) {
-    constexpr std::size_t lanes = 16;  // independent sums, so that the loop can be vectorised without reordering
-    std::array<double, lanes> sums{};
-    const std::size_t whole = size / lanes * lanes;
-    for (std::size_t i = 0; i < whole; i += lanes) {
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const double value = static_cast<double>(to_number(values[i + lane]));
-            sums[lane] += value * value;
-        }
-    }
-    double total = 0;
-    for (std::size_t i = whole; i < size; ++i) {
-        const double value = static_cast<double>(to_number(values[i]));
-        total += value * value;
-    }
-    for (const double sum : sums) total += sum;
-    return total;
-}
-
-POTLUCK_VECTOR_CLONES double squares_span(const float* values, std::size_t size) { return squares_of(values, size); }
-POTLUCK_VECTOR_CLONES double squares_span(const std::uint16_t* bits, std::size_t size) {
-    return squares_of(bits, size);
-}
+#define POTLUCK_KERNELS "core/training/kernels/flat.inl"
+#include "core/training/kernels/per_isa.inl"
 
 template <class Dtype>
 double squares_of_shares(std::span<const Dtype> values, unsigned threads) {
     std::vector<double> sums(std::max(1U, threads), 0.0);
     for_shares(values.size(), threads, [&](Range range, std::size_t share) {
-        sums[share] = squares_span(values.data() + range.begin, range.size());
+        sums[share] = POTLUCK_DISPATCH(squares_of, values.data() + range.begin, range.size());
     });
     double total = 0;
     for (const double sum : sums) total += sum;
     return total;
-}
-
-POTLUCK_VECTOR_CLONES void rebase_span(float* local, float* anchor, const float* next, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-        local[i] += next[i] - anchor[i];
-        anchor[i] = next[i];
-    }
 }
 
 }  // namespace
@@ -87,7 +58,8 @@ double sum_of_squares(std::span<const std::uint16_t> bits, unsigned threads) {
 void rebase(std::span<float> local, std::span<float> anchor, std::span<const float> next, unsigned threads) {
     POTLUCK_CHECK(local.size() == anchor.size() && local.size() == next.size());
     for_shares(local.size(), threads, [&](Range range, std::size_t) {
-        rebase_span(local.data() + range.begin, anchor.data() + range.begin, next.data() + range.begin, range.size());
+        POTLUCK_DISPATCH(rebase_span, local.data() + range.begin, anchor.data() + range.begin,
+                         next.data() + range.begin, range.size());
     });
 }
 

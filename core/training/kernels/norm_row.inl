@@ -1,14 +1,5 @@
 // The parts of a layer norm over one row, which elementwise.h's norm takes whole and dalle_rows.h's a quarter at a
-// time. Inlined into functions that are compiled for several instruction sets. Private to this room. Threads: any.
-#pragma once
-
-#include <cmath>
-#include <cstdint>
-#include <type_traits>
-
-#include "core/training/kernels/lanes.h"
-
-namespace potluck::training {
+// time, for one instruction set (per_isa.inl).
 
 struct RowStatistics {
     float mean, rstd;
@@ -93,5 +84,3 @@ POTLUCK_INLINE void norm_part_backward(std::int64_t count, const RowStatistics& 
         store(sum, dx + i, part);
     });
 }
-
-}  // namespace potluck::training
