@@ -9,6 +9,7 @@ gradients clipped to 1, autocast for bf16. A step is everything from tokens to n
 
 Lines on standard input, each answered by one line of JSON:
   measure SECONDS   whole steps for about so long: tokens, wall and processor seconds, loss of the last step
+POTLUCK_ISA in the environment (tests/bench/training --isa) also limits the code that torch.compile makes.
 End of input ends it. The first line out, `{"ready": ...}`, comes after compilation and warm-up.
 
 Usage: training_python.py --layers n --width n --heads n --context n --vocabulary n --batch n --threads n
@@ -18,6 +19,7 @@ Usage: training_python.py --layers n --width n --heads n --context n --vocabular
 import argparse
 import json
 import math
+import os
 import resource
 import sys
 import time
@@ -391,6 +393,10 @@ def main():
     arguments.add_argument("--compile", action="store_true")
     given = arguments.parse_args()
     torch.set_num_threads(given.threads)
+    march = {"avx2": "x86-64-v3", "baseline": "x86-64-v2"}.get(os.environ.get("POTLUCK_ISA"))
+    if given.compile and march:  # the width of its vectors follows ATEN_CPU_CAPABILITY, the rest of the code this
+        from torch._inductor import config as inductor
+        inductor.cpp.march = march
     if given.device == "cuda":
         torch.set_float32_matmul_precision("high")
     training = Training(given)
@@ -399,7 +405,8 @@ def main():
         training.step()
     training.finish()
     ready = {"torch": torch.__version__, "warm_up_seconds": time.perf_counter() - start,
-             "parameters": sum(p.numel() for p in training.parameters), "threads": torch.get_num_threads()}
+             "parameters": sum(p.numel() for p in training.parameters), "threads": torch.get_num_threads(),
+             "capability": torch.backends.cpu.get_cpu_capability()}
     if given.device == "cuda":
         ready["device"] = torch.cuda.get_device_name()
     print(json.dumps({"ready": ready}), flush=True)
