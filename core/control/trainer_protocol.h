@@ -97,6 +97,7 @@ struct DeviceRow {
     std::uint64_t memory_total = 0, memory_free = 0;
     std::vector<PrecisionSpeed> speeds;
     double gigabytes_per_second = 0;
+    double busy = 0;
     bool usable = false;
     std::string reason;
 
@@ -108,6 +109,8 @@ struct DeviceRow {
         field("memory_free", value.memory_free, Whole{}, "Bytes that are free now.");
         field("speeds", value.speeds, List{speeds_max, Any{}}, "Measured speed for each supported precision.");
         field("gigabytes_per_second", value.gigabytes_per_second, Real{0, number_max}, "Memory bandwidth.");
+        field("busy", value.busy, Optional{Real{0, 1}},
+              "Share of the processor that other programs had while it was measured; 0: too little to matter.");
         field("usable", value.usable, Any{}, "Whether it can train.");
         field("reason", value.reason, Text{sentence_bytes_max},
               "Why it will be used or cannot be used, and what to do.");

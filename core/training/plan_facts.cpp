@@ -25,7 +25,9 @@ std::uint64_t without_reserve(std::uint64_t free, std::uint64_t reserve) { retur
 
 void take_host(const model::ModelSpec& model, PrecisionChoice precision, PlanFacts& facts) {
     if (precision == PrecisionChoice::measured) facts.matmul = fastest_precision(model);
-    facts.flops = product_flops(model, facts.matmul);
+    const device::MeasuredSpeed speed = model_product_speed(model, facts.matmul);
+    facts.flops = speed.per_second;
+    facts.busy = speed.is_busy() ? speed.busy : 0;
 }
 
 std::uint64_t budget_of(const control::DeviceRow& row, const control::Budget& budget) {

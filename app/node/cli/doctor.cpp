@@ -17,6 +17,7 @@
 #include "app/node/cli/release_verbs.h"
 #include "app/node/release/known_release.h"
 #include "app/node/trainer/one_answer.h"
+#include "core/base/text.h"
 #include "core/numerics/rounding.h"
 
 namespace potluck::node {
@@ -44,6 +45,11 @@ std::string speed_line(const DeviceRow& row) {
     return line;
 }
 
+std::string busy_line(const DeviceRow& row) {
+    if (row.busy <= 0) return {};
+    return formatted("busy: other programs use %.0f %% of the processor; this figure may be low", 100 * row.busy);
+}
+
 std::string device_text(const DeviceRow& row) {
     std::string text = clean(row.id);
     text.append(text.size() < margin ? margin - text.size() : 1, ' ');
@@ -59,6 +65,7 @@ std::string device_text(const DeviceRow& row) {
         add(memory);
     }
     add(speed_line(row));
+    add(busy_line(row));
     add((row.usable ? "" : "Cannot be used. ") + clean(row.reason));
     return text;
 }

@@ -1,9 +1,10 @@
 #include "core/training/compute/device.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
+#include <span>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -25,33 +26,42 @@ namespace potluck::training {
 namespace {
 
 constexpr std::int64_t product_rows = 512;
+constexpr int runs = 3;                 // of a measurement, after one that warms caches and makes plans
+constexpr double run_seconds = 20e-3;   // of each: many times what a thread takes to wake up
+constexpr double slow_seconds = 50e-3;  // of one product, which is emulated: known well enough by its first run
+constexpr int products_max = 256;       // in a run
 
 std::int64_t product_width(const model::ModelSpec& spec) { return std::min<std::int64_t>(spec.width, 1024); }
 
-struct Seconds {
-    double processor = 1e9, wall = 1e9;
-};
+double operations_of(const model::ModelSpec& spec) {
+    const auto width = static_cast<double>(product_width(spec));
+    return 2 * static_cast<double>(product_rows) * width * 4 * width;
+}
 
-/// The best time of a few products of `product_rows` x width by width x 4 width.
-Seconds product_seconds(const model::ModelSpec& spec, at::ScalarType type) {
+/// One run of products of `product_rows` x width by width x 4 width, in operations.
+device::SpeedSample run_products(const model::ModelSpec& spec, const at::Tensor& x_NC, const at::Tensor& w_CF) {
+    const auto start = std::chrono::steady_clock::now();
+    const double processor = device::thread_seconds();
+    device::SpeedSample sample;
+    for (int i = 0; i < products_max && sample.wall < run_seconds; ++i) {
+        (void)product(x_NC, w_CF);
+        sample.work += operations_of(spec);
+        sample.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    sample.processor = device::thread_seconds() - processor;
+    return sample;
+}
+
+device::MeasuredSpeed measure_products(const model::ModelSpec& spec, at::ScalarType type) {
     const std::int64_t width = product_width(spec);
     const at::Tensor x_NC = at::ones({product_rows, width}, type);
     const at::Tensor w_CF = at::ones({width, 4 * width}, type);
-    Seconds best;
-    constexpr int products = 2;
-    for (int attempt = 0; attempt < 5; ++attempt) {
-        const std::clock_t start = std::clock();
-        const auto wall_start = std::chrono::steady_clock::now();
-        for (int i = 0; i < products; ++i) (void)product(x_NC, w_CF);
-        const double processor = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / products;
-        const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
-        const bool slow = processor * products > 0.05;  // emulated: known well enough
-        if (attempt > 0 || slow) {                      // the first one warms caches and makes plans
-            best = {std::min(best.processor, processor), std::min(best.wall, wall.count() / products)};
-        }
-        if (slow) break;
-    }
-    return best;
+    const device::SpeedSample first = run_products(spec, x_NC, w_CF);
+    const double used = first.processor > 0 ? first.processor : first.wall;
+    if (used > slow_seconds) return device::speed_of(std::span(&first, 1));
+    std::array<device::SpeedSample, runs> samples;
+    for (device::SpeedSample& sample : samples) sample = run_products(spec, x_NC, w_CF);
+    return device::speed_of(samples);
 }
 
 void set_unless_set(const char* name, const char* value) {
@@ -97,21 +107,19 @@ std::string torch_version() { return TORCH_VERSION; }
 Dtype fastest_precision(const model::ModelSpec& spec) {
     const Result<Dtype> chosen = guarded([&]() -> Result<Dtype> {
         const c10::InferenceMode inference;
-        const double fp32 = product_seconds(spec, at::kFloat).processor;
-        const double bf16 = product_seconds(spec, at::kBFloat16).processor;
-        return bf16 < 0.8 * fp32 ? Dtype::bf16 : Dtype::fp32;
+        const double fp32 = measure_products(spec, at::kFloat).per_second;
+        const double bf16 = measure_products(spec, at::kBFloat16).per_second;
+        return fp32 < 0.8 * bf16 ? Dtype::bf16 : Dtype::fp32;
     });
     return chosen.ok() ? *chosen : Dtype::fp32;
 }
 
-double product_flops(const model::ModelSpec& spec, Dtype precision) {
-    const Result<double> measured = guarded([&]() -> Result<double> {
+device::MeasuredSpeed model_product_speed(const model::ModelSpec& spec, Dtype precision) {
+    const Result<device::MeasuredSpeed> measured = guarded([&]() -> Result<device::MeasuredSpeed> {
         const c10::InferenceMode inference;
-        const double width = static_cast<double>(product_width(spec));
-        const double operations = 2 * static_cast<double>(product_rows) * width * 4 * width;
-        return operations / product_seconds(spec, type_of(precision)).wall;
+        return measure_products(spec, type_of(precision));
     });
-    return measured.ok() ? *measured : 0;
+    return measured.ok() ? *measured : device::MeasuredSpeed{};
 }
 
 std::uint64_t available_bytes() { return device::read_memory().free; }

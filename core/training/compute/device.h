@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/device/facts.h"
+#include "core/device/measured_speed.h"
 #include "core/model/model_spec.h"
 #include "core/training/memory/layout.h"
 
@@ -38,12 +39,12 @@ enum class ProductLibrary { torch, onednn };
 /// Another one than the rule's, for those who compare; before the first product, and only what there is.
 void use_product_library(ProductLibrary library);
 
-/// The precision in which the model's largest product takes less processor time, by at least a fifth. Takes a few
-/// hundredths of a second at most.
+/// The precision in which the model's largest product is quicker by at least a fourth, by what it is on a computer with
+/// nothing else to do. Takes two tenths of a second at most on a quiet one.
 [[nodiscard]] Dtype fastest_precision(const model::ModelSpec& spec);
 
-/// Floating-point operations per second of that product on all threads, by the clock; zero if it fails.
-[[nodiscard]] double product_flops(const model::ModelSpec& spec, Dtype precision);
+/// Floating-point operations of that product in a second on all threads; zero if it fails.
+[[nodiscard]] device::MeasuredSpeed model_product_speed(const model::ModelSpec& spec, Dtype precision);
 
 /// Memory that can be had without swapping, within the limit of a container; zero if unknown.
 [[nodiscard]] std::uint64_t available_bytes();

@@ -87,6 +87,7 @@ void measure(control::DeviceRow& row) {
     if (speed->bf16 > 0) row.speeds.push_back({"bf16", speed->bf16});
     if (speed->fp16 > 0) row.speeds.push_back({"fp16", speed->fp16});
     row.gigabytes_per_second = speed->gigabytes_per_second;
+    row.busy = speed->busy;
 }
 
 }  // namespace

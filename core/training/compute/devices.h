@@ -26,10 +26,12 @@ namespace potluck::training {
 [[nodiscard]] Result<control::DetectReply> detect_devices();
 
 /// TFLOP/s of square matrix products (2 n^3 operations each), 0 where a precision failed, and the memory's speed in
-/// GB/s (processor: triad over memory larger than its caches; GPU: read plus write of a copy).
+/// GB/s (processor: triad over memory larger than its caches; GPU: read plus write of a copy). Of a busy processor they
+/// are what it would do alone, as far as its time tells.
 struct DeviceSpeed {
     double fp32 = 0, bf16 = 0, fp16 = 0;
     double gigabytes_per_second = 0;
+    double busy = 0;  // share of the processor that other programs had meanwhile, where it is enough to matter
 };
 /// `unavailable` or `out_of_memory` if nothing can be computed on it.
 [[nodiscard]] Result<DeviceSpeed> measure_device(const DeviceId& device);

@@ -4,6 +4,7 @@
 // and no other field may be. What was written is read back to the same layout. Words name only what differs from the
 // defaults; nothing here decides whether a layout suits a model, which the plan and the trainer do.
 #include <charconv>
+#include <cmath>
 
 #include <nlohmann/json.hpp>
 
@@ -151,6 +152,10 @@ std::vector<std::string> reasons_of(const Layout& layout, const PlanFacts& facts
         why.emplace_back("The last agreed state waits on disk between rounds, because memory is short.");
     }
     if (facts.flops <= 0) why.emplace_back("The device was not measured, so no speed is given.");
+    if (facts.busy > 0) {
+        why.push_back("Other programs used " + std::to_string(std::lround(100 * facts.busy)) +
+                      " % of the processor while it was measured; the speed is what it would be without them.");
+    }
     return why;
 }
 

@@ -40,6 +40,7 @@ struct PlanFacts {
     DeviceId device;
     Dtype matmul = Dtype::fp32;           // the quickest here
     double flops = 0;                     // per second, of those products; 0: not measured
+    double busy = 0;                      // share of the processor that others had meanwhile; 0: too little to matter
     double bytes_per_second = 0;          // of the computer's memory; 0: not known
     double gpu_bytes_per_second = 0;      // of the GPU's
     bool gpu_can_step = false;            // the plug-in with the optimizer's kernels is there

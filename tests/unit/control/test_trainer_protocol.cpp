@@ -95,6 +95,7 @@ DetectReply detect_reply() {
     row.memory_free = 11ULL << 30U;
     row.speeds = {{"fp32", 12.5}, {"bf16", 25}};
     row.gigabytes_per_second = 330;
+    row.busy = 0.5;
     row.usable = true;
     row.reason = "It is the fastest.";
     return {.devices = {row}, .notes = {"No ROCm."}};
@@ -198,6 +199,7 @@ private slots:
         row("too many threads", "load", to_json(load_request()), "/threads", 1025);
         row("too many sentences", "plan", to_json(plan_reply()), "/why", std::vector<std::string>(65, "It fits."));
         row("negative bandwidth", "detect", to_json(detect_reply()), "/devices/0/gigabytes_per_second", -1);
+        row("more than all of a processor", "detect", to_json(detect_reply()), "/devices/0/busy", 1.1);
         row("a long note", "detect", to_json(detect_reply()), "/notes/0", std::string(4097, 'a'));
         row("an unknown limit", "load", to_json(load_request()), "/budget/disk", 1);
         row("a long run of moments", "load", to_json(load_request()), "/moments/run", std::string(65, 'a'));

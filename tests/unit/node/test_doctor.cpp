@@ -53,6 +53,18 @@ private slots:
         QCOMPARE(doctor_json(findings).at("newer").at("version").get<std::string>(), std::string("9.0.0"));
     }
 
+    void a_figure_from_a_busy_processor_says_so() {
+        control::DeviceRow row = row_of("cpu", "");
+        row.speeds = {{"fp32", 0.129}};
+        QVERIFY(doctor_text(found({row})).find("busy") == std::string::npos);
+        row.busy = 0.664;
+        const std::string text = doctor_text(found({row}));
+        QVERIFY2(
+            text.find("fp32 0.129 TFLOP/s\n         busy: other programs use 66 % of the processor; this figure may "
+                      "be low\n") != std::string::npos,
+            text.c_str());
+    }
+
     void sizes_are_read_strictly() {
         QCOMPARE(*parse_bytes("4GiB"), 4ULL << 30U);
         QCOMPARE(*parse_bytes("4 GiB"), 4ULL << 30U);

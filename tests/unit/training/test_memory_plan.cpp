@@ -80,6 +80,19 @@ private slots:
         QVERIFY(on_gpu.layout.weights == Dtype::fp32 && on_gpu.layout.checkpointing == Checkpointing::none);
     }
 
+    void a_speed_from_a_busy_processor_says_so() {
+        PlanFacts facts = processor(64 * gibibyte);
+        const auto tells = [&] {
+            const std::vector<std::string> why = reasons_of(Layout{}, facts);
+            return std::any_of(why.begin(), why.end(), [](const std::string& reason) {
+                return reason.starts_with("Other programs used 66 % of the processor");
+            });
+        };
+        QVERIFY(!tells());
+        facts.busy = 0.664;
+        QVERIFY(tells());
+    }
+
     void the_largest_gpt2_fits_an_old_graphics_card() {
         const MemoryPlan plan =
             plans_within_budget(extra_large, {}, graphics(7 * gibibyte / 2, 16 * gibibyte)).value().front();
