@@ -4,18 +4,23 @@
 //
 // Before the first tensor it sees to what LibTorch's libraries read from the environment: how their threads wait, and
 // the instruction set to keep to. Then it starts itself once more (process.h).
+//
+// It begins at ordinary priority, measures the computer if it is asked to, and lowers its priority before it trains:
+// what is measured beside other programs at a low one says more about them than about the computer.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "app/trainer/process.h"
 #include "core/base/mailbox.h"
 #include "core/base/processor/isa.h"
 #include "core/control/rpc.h"
 #include "core/training/compute/device.h"
+#include "core/training/plan_facts.h"
 #include "core/training/service.h"
 
 namespace {
@@ -59,8 +64,27 @@ void put_notices(training::TrainerService& service) {
     while (const auto notice = service.take_notice()) put(*notice);
 }
 
+/// How fast this computer is, is measured at ordinary priority, or other programs would be measured with it: a moment,
+/// behind which the priority is lowered for good. Training begins after that.
+class Priority {
+public:
+    void lower() {
+        if (!std::exchange(m_is_low, true)) app::lower_priority();
+    }
+    [[nodiscard]] training::FactsFinder measure_first() {
+        return [this](const auto&... question) {
+            auto facts = training::plan_facts(question...);
+            lower();
+            return facts;
+        };
+    }
+
+private:
+    bool m_is_low = false;
+};
+
 /// Answers one line. False if the program should end; `exit_code` says how.
-bool serve(training::TrainerService& service, const Input& input, int& exit_code) {
+bool serve(training::TrainerService& service, Priority& priority, const Input& input, int& exit_code) {
     if (input.kind == Input::Kind::closed) return false;
     const Result<control::Line> line = control::decode(input.text);
     const control::Request* request = line.ok() ? std::get_if<control::Request>(&*line) : nullptr;
@@ -71,6 +95,7 @@ bool serve(training::TrainerService& service, const Input& input, int& exit_code
         return false;
     }
     const control::Reply reply = service.handle(*request);
+    if (request->method != control::HelloRequest::name) priority.lower();
     put_notices(service);
     put(reply);
     const bool only_asked = request->method == control::PlanRequest::name;  // nothing was taken, so nothing ran out
@@ -97,12 +122,13 @@ bool work(training::TrainerService& service, int& exit_code) {
 int serve_until_the_end(training::PrecisionChoice precision) {
     Mailbox<Input> mailbox(waiting_lines_max);
     std::thread reader([&] { read_lines(mailbox); });
-    training::TrainerService service(precision, POTLUCK_VERSION);
+    Priority priority;
+    training::TrainerService service(precision, POTLUCK_VERSION, priority.measure_first());
     int exit_code = 0;
     for (bool going = true; going;) {
         const auto patience = service.training() ? service.rest() : std::chrono::milliseconds(1000);
         if (const std::optional<Input> input = mailbox.take(patience)) {
-            going = serve(service, *input, exit_code);
+            going = serve(service, priority, *input, exit_code);
         } else {
             going = work(service, exit_code);
         }
@@ -151,7 +177,7 @@ int main(int argc, char** argv) {
     }
     training::limit_libraries();
     app::wait_without_spinning(argv);
-    app::become_a_polite_child();
+    app::end_with_parent();
     training::treat_freed_memory(training::FreedMemory::kept);
     return serve_until_the_end(precision);
 }

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <system_error>
 
 #ifdef _WIN32
@@ -19,7 +20,13 @@
 
 namespace potluck::app {
 
-void become_a_polite_child() {
+void end_with_parent() {
+#ifdef __linux__
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
+void lower_priority() {
 #ifdef _WIN32
     SetPriorityClass(GetCurrentProcess(), BELOW_NORMAL_PRIORITY_CLASS);
 #else
@@ -27,7 +34,13 @@ void become_a_polite_child() {
     (void)setpriority(PRIO_PROCESS, 0, niceness);
 #endif
 #ifdef __linux__
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Here it is of one thread and of those that it starts; LibTorch's have been started by what was measured.
+    std::error_code unknown;
+    std::filesystem::directory_iterator task("/proc/self/task", unknown);
+    for (; !unknown && task != std::filesystem::directory_iterator(); task.increment(unknown)) {
+        const std::string id = task->path().filename().string();
+        (void)setpriority(PRIO_PROCESS, static_cast<id_t>(std::strtoul(id.c_str(), nullptr, 10)), niceness);
+    }
 #endif
 }
 

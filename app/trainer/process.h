@@ -5,8 +5,11 @@
 
 namespace potluck::app {
 
-/// Low priority, and death with the parent where the system offers it.
-void become_a_polite_child();
+/// Death with the parent where the system offers it.
+void end_with_parent();
+
+/// Low priority for this process, all its threads and those to come. It cannot be taken back.
+void lower_priority();
 
 /// LibTorch's worker threads spin while they wait, which takes the processor from everybody else, the owner's game and
 /// other trainers first. Their library reads how to wait when it is loaded, so the program starts itself once more with

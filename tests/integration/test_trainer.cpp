@@ -7,6 +7,10 @@
 #include <cstring>
 #include <fstream>
 
+#ifdef __linux__
+#include <sys/resource.h>
+#endif
+
 #include "core/base/files.h"
 #include "core/base/rng.h"
 #include "core/control/trainer_protocol.h"
@@ -23,6 +27,7 @@ using potluck::tests::TrainerChild;
 namespace {
 
 constexpr std::uint64_t records = 64;
+constexpr std::uint64_t steps_to_learn = 300;  // however long they take
 
 /// A run's files in a folder of their own.
 struct Run {
@@ -125,7 +130,7 @@ private slots:
 
         QVERIFY(!child.call("train", run.train()).error);
         TrainerProgress progress;
-        for (int i = 0; i < 3; ++i) {
+        while (progress.steps < steps_to_learn) {
             const auto told = child.wait_for("progress");
             QVERIFY(told && from_json(told->params, progress).ok());
         }
@@ -148,6 +153,21 @@ private slots:
         QVERIFY2(rebased > after, qPrintable(QString::number(rebased)));
         QVERIFY(!child.call("stop").error);
         QCOMPARE(child.ended(), 0);
+    }
+
+    void it_measures_at_ordinary_priority_and_trains_at_a_low_one_on_all_its_threads() {
+#ifdef __linux__
+        TrainerChild child;
+        const int ours = getpriority(PRIO_PROCESS, 0);
+        QVERIFY(!child.call("hello").error);
+        for (const int niceness : child.niceness()) QCOMPARE(niceness, ours);
+        QVERIFY(!child.call("detect").error);  // products large enough for all of LibTorch's threads
+        const std::vector<int> all = child.niceness();
+        QVERIFY(all.size() >= 2);
+        for (const int niceness : all) QVERIFY2(niceness >= 10, qPrintable(QString::number(niceness)));
+#else
+        QSKIP("only Linux shows the priority of each thread");
+#endif
     }
 
     void moments_go_from_one_process_to_the_next() {

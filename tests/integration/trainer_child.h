@@ -1,7 +1,9 @@
 // The real potluck-trainer over pipes, as a test drives it.
 #pragma once
 
+#include <QDir>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QProcess>
 
 #include <fstream>
@@ -69,6 +71,18 @@ public:
     /// What counts for RLIMIT_DATA at present; Linux only.
     [[nodiscard]] std::uint64_t data_bytes() const { return status_bytes("VmData:"); }
     [[nodiscard]] qint64 process() const { return m_process.processId(); }
+    /// The niceness of each of its threads; Linux only.
+    [[nodiscard]] std::vector<int> niceness() const {
+        std::vector<int> all;
+        const QDir tasks(QString("/proc/%1/task").arg(m_process.processId()));
+        for (const QString& task : tasks.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+            QFile file(tasks.filePath(task + "/stat"));
+            if (!file.open(QIODevice::ReadOnly)) continue;
+            const QByteArray stat = file.readAll();  // behind the name: state, 15 numbers, niceness
+            all.push_back(stat.mid(stat.lastIndexOf(')') + 2).split(' ').value(16).toInt());
+        }
+        return all;
+    }
     /// In the trainer's pipe when this returns.
     void write(const QByteArray& bytes) {
         m_process.write(bytes);
