@@ -22,19 +22,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t rounds_away = 2;  // that a killed volunteer misses
 constexpr std::chrono::seconds away_min{2};
 constexpr std::uint32_t sample_tokens = 240;
 
 }  // namespace
-
-Turns Turns::of(std::uint64_t rounds) {
-    Turns turns;
-    turns.late_join = std::max<std::uint64_t>(1, rounds * 3 / 10);
-    turns.kill = std::max(turns.late_join + 1, rounds / 2);
-    turns.comeback = std::min(turns.kill + rounds_away, rounds > 2 ? rounds - 2 : rounds);
-    return turns;
-}
 
 Scenario::Scenario(boost::asio::io_context& loop, ScenarioPlan plan, std::function<void(const std::string&)> say)
     : m_loop(loop),

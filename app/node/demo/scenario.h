@@ -18,6 +18,7 @@
 #include "app/node/demo/child_node.h"
 #include "app/node/demo/demo_recipe.h"
 #include "app/node/demo/table.h"
+#include "app/node/demo/turns.h"
 #include "core/base/thread_owner.h"
 
 namespace potluck::node {
@@ -30,12 +31,6 @@ struct ScenarioPlan {
     unsigned volunteers = 4;
     enum class Window { closed, open } window = Window::closed;
     std::chrono::seconds patience{};  // of training, beyond which it ends where it is
-};
-
-/// Rounds at which things happen, from the number of rounds: late join, kill, return.
-struct Turns {
-    std::uint64_t late_join = 0, kill = 0, comeback = 0;
-    [[nodiscard]] static Turns of(std::uint64_t rounds);
 };
 
 class Scenario {
