@@ -428,9 +428,11 @@ void add_demo(CLI::App& app, Command& command, Raw& raw) {
         "--pictures", command.demo.pictures,
         "Folder of PNG or PPM pictures, for a picture coder; with captions, for DALL-E; each class in a folder "
         "of its own, for SwAV");
-    demo->add_option("--minutes", command.demo.minutes, "Time limit (default: about three minutes)")
+    demo->add_option(
+            "--minutes", command.demo.minutes,
+            "Train for so long, as many rounds as fit (default: until the baseline is beaten, at most five minutes)")
         ->check(CLI::Range(0.1, 10'000.0));
-    demo->add_option("--rounds", command.demo.rounds, "Rounds, instead of a time limit")->check(CLI::Range(4, 100'000));
+    demo->add_option("--rounds", command.demo.rounds, "Train for so many rounds")->check(CLI::Range(4, 100'000));
     demo->add_option("--volunteers", command.demo.volunteers, "Volunteers from the start; one more joins later")
         ->check(CLI::Range(2, 16));
     demo->add_option("--report", command.demo.report, "Write the report as JSON");

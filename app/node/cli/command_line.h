@@ -78,7 +78,7 @@ struct DemoOptions {
     std::filesystem::path text;  // empty: the text beside the program, or of its sources
     std::filesystem::path pictures;
     std::string family = "gpt2";  // whose recipe is trained
-    double minutes = 0;           // 0: the recipe's rounds
+    double minutes = 0;           // as many rounds as fit; 0: until the baseline is beaten, within the recipe's minutes
     std::uint64_t rounds = 0;     // 0: as many as the minutes give
     unsigned volunteers = 4;
     std::filesystem::path report;

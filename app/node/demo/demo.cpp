@@ -1,5 +1,8 @@
-// Five steps that can fail before anything runs (recipe, folder, text, hosting, manifest), then the scenario, then
+// Six steps that can fail before anything runs (recipe, folder, text, hosting, manifest, pace), then the scenario, then
 // evaluation, books and report, each started by the end of the one before on a single loop.
+//
+// How fast this computer is, is found by training on the run that was made for the usual pace. Where its windows would
+// be too short, the run is made again with longer ones before anybody joins it.
 //
 // With --worth, trainers without a swarm follow: one computer alone with one volunteer's tokens, twice as many and so
 // on, until it is better than the swarm.
@@ -31,9 +34,11 @@
 #include "app/node/demo/demo_recipe.h"
 #include "app/node/demo/drawn_pictures.h"
 #include "app/node/demo/lone_training.h"
+#include "app/node/demo/processor_use.h"
 #include "app/node/demo/report.h"
 #include "app/node/demo/scenario.h"
 #include "app/node/demo/screen.h"
+#include "app/node/demo/speed_trial.h"
 #include "app/node/paths.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
@@ -60,9 +65,12 @@ constexpr std::uint64_t shard_bytes_max = 1ULL << 30U;
 constexpr int demos_max = 1000;               // numbered folders tried
 constexpr std::uint64_t rounds_to_grow = 12;  // within which three volunteers are fit for a seat
 constexpr std::uint64_t evaluate_records_max = 512;
-constexpr int lone_stretches = 60;  // of the learning rate's schedule of one computer alone
+constexpr std::chrono::seconds evaluate_timeout{600};  // of a computer that is slow and busy
+constexpr int lone_stretches = 60;                     // of the learning rate's schedule of one computer alone
 constexpr double lone_times_max = 8;
-constexpr double patience_factor = 1.6, patience_extra = 45;
+// A demo whose rounds are given takes as long as they do; beyond this something hangs.
+constexpr double timeout_factor = 2;
+constexpr std::chrono::seconds timeout_extra{120};
 
 Result<run::Manifest> manifest_in(const fs::path& home) {
     const auto file = read_file(home / "manifest", run::manifest_bytes_max + 1024);
@@ -108,7 +116,7 @@ public:
 
     ExitCode run() {
         for (const auto step : {&Demo::read_recipe, &Demo::make_folder, &Demo::stage_text, &Demo::make_coder,
-                                &Demo::host, &Demo::read_manifest}) {
+                                &Demo::host, &Demo::read_manifest, &Demo::fit_to_pace}) {
             if (const Status done = (this->*step)(); !done) {
                 if (!done.error().message.empty()) std::cerr << "potluck-node: " << done.error().message << std::endl;
                 remove_folder();
@@ -129,6 +137,7 @@ private:
     Result<RunId> prepare(std::vector<std::string> arguments);
     Status host();
     Status read_manifest();
+    Status fit_to_pace();
     void remove_folder() const;
     void train();
     void show();
@@ -137,7 +146,10 @@ private:
     void compare();
     void count_codes();
     [[nodiscard]] LoneTraining lone_training(const fs::path& home, const run::Manifest& manifest) const;
+    void measure(const fs::path& state, std::function<void(const Result<control::EvaluateReply>&)> then);
     void evaluate(const fs::path& state, double& loss, std::function<void()> then);
+    void measure_newest(const std::function<void(bool)>& then);
+    void take(const control::EvaluateReply& answer);
     void close();
     void settle();
     void measure_worth(double times);
@@ -149,6 +161,8 @@ private:
     asio::io_context m_loop;
     asio::steady_timer m_timer;
     DemoRecipe m_recipe;
+    DemoLength m_length;
+    std::optional<ProcessorUse> m_use_before;  // when training began
     fs::path m_folder, m_text;
     std::string m_prompt = "a red heart";  // of a model that draws
     RunId m_run;
@@ -292,10 +306,7 @@ Status Demo::make_coder() {
 }
 
 Status Demo::host() {
-    const std::uint64_t rounds =
-        m_command.demo.rounds > 0
-            ? m_command.demo.rounds
-            : m_recipe.rounds_in(m_command.demo.minutes > 0 ? m_command.demo.minutes : m_recipe.minutes);
+    m_length = length_of(m_command.demo, m_recipe);
     std::vector<std::string> arguments = {"host",
                                           "--prepare",
                                           "--data-dir",
@@ -306,7 +317,7 @@ Status Demo::host() {
                                           "Potluck demo",
                                           "--purpose",
                                           "To show that volunteers train one model together."};
-    for (std::string& argument : m_recipe.host_arguments(rounds)) arguments.push_back(std::move(argument));
+    for (std::string& argument : m_recipe.host_arguments(m_length.rounds)) arguments.push_back(std::move(argument));
     // The volunteers know each other, so the run's committee grows with them and can do without the backbone.
     for (const std::string& folder : Scenario::volunteer_folders(m_command.demo.volunteers)) {
         std::error_code ignored;
@@ -319,9 +330,6 @@ Status Demo::host() {
     const auto made = prepare(std::move(arguments));
     if (!made) return made.error();
     m_run = *made;
-    m_report.rounds_wanted = rounds;
-    const bool may_grow = m_command.demo.volunteers >= 3 && rounds >= rounds_to_grow;
-    m_report.committee_size_wanted = may_grow ? 4 : 1;
     return {};
 }
 
@@ -333,6 +341,30 @@ Status Demo::read_manifest() {
     m_report.bigram_loss = m_manifest.bigram_loss;
     m_report.baseline = model::title_of(model::baseline_of(m_manifest.model.family));
     return {};
+}
+
+/// Measures this computer with a trainer for each volunteer, and makes the run again if its windows would be too short.
+Status Demo::fit_to_pace() {
+    const unsigned volunteers = m_command.demo.volunteers;
+    m_screen.say("measuring how fast " + std::to_string(volunteers) + " volunteers train here");
+    std::optional<Result<Pace>> found;
+    measure_pace(m_loop, lone_training(run_home(), m_manifest), volunteers,
+                 [&](const Result<Pace>& pace) { found = pace; });
+    m_loop.restart();
+    m_loop.run();
+    if (!found || !*found) return found ? found->error() : Error{ErrorCode::unavailable, "The trainers have ended."};
+    m_report.pace = **found;
+    m_screen.say("this computer: " + computer_text(m_report.pace, volunteers));
+    const double batch_tokens = static_cast<double>(m_manifest.recipe.batch) * m_manifest.model.context;
+    const DemoRecipe recipe = fitted(m_recipe, m_report.pace, batch_tokens, m_command.demo);
+    if (!differs(m_recipe, recipe)) return {};
+    m_screen.say(
+        formatted("rounds get windows of %.1f s here instead of %.1f", recipe.window_seconds, m_recipe.window_seconds));
+    m_recipe = recipe;
+    std::error_code ignored;
+    fs::remove_all(m_folder / "backbone", ignored);
+    if (Status hosted = host(); !hosted) return hosted;
+    return read_manifest();
 }
 
 /// Keeps nothing of a demo that never began.
@@ -347,17 +379,26 @@ void Demo::train() {
     plan.node_program = own_program();
     plan.app_program = program_beside("potluck");
     plan.recipe = m_recipe;
-    plan.rounds = m_report.rounds_wanted;
+    plan.length = m_length;
+    plan.rounds_min = rounds_to_grow + 1;
+    plan.measure = [this](const std::function<void(bool)>& then) { measure_newest(then); };
     plan.volunteers = m_command.demo.volunteers;
     plan.window =
         m_command.demo.window == DemoOptions::Window::open ? ScenarioPlan::Window::open : ScenarioPlan::Window::closed;
-    const double expected = static_cast<double>(plan.rounds) * (m_recipe.window_seconds + m_recipe.overhead_seconds);
-    plan.patience = std::chrono::seconds(static_cast<std::int64_t>(patience_factor * expected + patience_extra));
+    const double expected =
+        static_cast<double>(m_length.rounds) * (m_recipe.window_seconds + m_recipe.overhead_seconds);
+    plan.timeout = timeout_extra + std::chrono::seconds(static_cast<std::int64_t>(
+                                       m_length.seconds ? *m_length.seconds : timeout_factor * expected));
 #ifndef _WIN32
     ::setenv("POTLUCK_TRAINER", m_command.node.trainer_program.c_str(), 1);
 #endif
-    m_screen.say("training " + std::to_string(m_report.parameters) + " parameters on " + m_text.string() + " for " +
-                 std::to_string(plan.rounds) + " rounds; data folders in " + m_folder.string());
+    const std::string how_long =
+        m_length.end == DemoLength::End::beaten
+            ? formatted("until the %s baseline is beaten, at most %.0f s", m_report.baseline.c_str(), *m_length.seconds)
+            : "for " + std::to_string(m_length.rounds) + " rounds";
+    m_screen.say("training " + std::to_string(m_report.parameters) + " parameters on " + m_text.string() + " " +
+                 how_long + "; data folders in " + m_folder.string());
+    m_use_before = read_processor_use();
     m_scenario =
         std::make_unique<Scenario>(m_loop, std::move(plan), [this](const std::string& line) { m_screen.say(line); });
     m_scenario->run([this](const Status& outcome) { trained(outcome); });
@@ -375,6 +416,8 @@ void Demo::show() {
 
 void Demo::trained(const Status& outcome) {
     m_timer.cancel();
+    const auto use = read_processor_use();
+    if (m_use_before && use) m_report.others = others_share(*m_use_before, *use);
     m_screen.show(m_scenario->head(), m_scenario->rows());
     if (!outcome) {
         m_report.troubles.push_back(outcome.error().message);
@@ -425,27 +468,48 @@ fs::path Demo::newest_state() const {
     return newest;
 }
 
-void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> then) {
+void Demo::measure(const fs::path& state, std::function<void(const Result<control::EvaluateReply>&)> then) {
     control::EvaluateRequest request = validation_question(run_home(), m_manifest);
     request.state = {state.string(), model::state_layout(m_manifest.model).header.size()};
     TrainerQuestion question;
     question.program = m_command.node.trainer_program;
     question.error_file = m_folder / "evaluate.log";
     question.load = {m_manifest.model, m_manifest.recipe, request.state, 0};
-    ask_trainer(m_loop, std::move(question), request,
-                [this, &loss, then = std::move(then)](const Result<control::EvaluateReply>& answer) {
-                    if (answer) {
-                        loss = answer->loss;
-                        m_report.pairs = answer->pairs;
-                        if (answer->pictures) m_report.pictures = answer->pictures;
-                        m_report.captions = answer->captions;
-                        m_report.clusters = answer->clusters;
-                        m_report.neighbours = answer->neighbours;
-                    } else {
-                        m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
-                    }
-                    then();
-                });
+    question.patience = evaluate_timeout;
+    ask_trainer(m_loop, std::move(question), request, std::move(then));
+}
+
+void Demo::take(const control::EvaluateReply& answer) {
+    m_report.pairs = answer.pairs;
+    if (answer.pictures) m_report.pictures = answer.pictures;
+    m_report.captions = answer.captions;
+    m_report.clusters = answer.clusters;
+    m_report.neighbours = answer.neighbours;
+}
+
+void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> then) {
+    measure(state, [this, &loss, then = std::move(then)](const Result<control::EvaluateReply>& answer) {
+        if (answer) {
+            loss = answer->loss;
+            take(*answer);
+        } else {
+            m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
+        }
+        then();
+    });
+}
+
+/// While training goes on. A state that went meanwhile is measured the next time.
+void Demo::measure_newest(const std::function<void(bool)>& then) {
+    measure(newest_state(), [this, then](const Result<control::EvaluateReply>& answer) {
+        if (!answer) return then(false);
+        m_report.final_loss = answer->loss;
+        take(*answer);
+        count_codes();
+        m_screen.say(formatted("validation loss %.3f; %s baseline %.3f", answer->loss, m_report.baseline.c_str(),
+                               m_report.bigram_loss));
+        then(has_beaten(m_report));
+    });
 }
 
 void Demo::close() {
@@ -462,6 +526,9 @@ void Demo::settle() {
         m_report.troubles.push_back(read.error().message);
     }
     if (m_report.checkpoint.empty()) m_report.checkpoint = newest_state().string();
+    const bool may_grow = m_command.demo.volunteers >= 3 && m_report.rounds >= rounds_to_grow;
+    m_report.committee_size_wanted = may_grow ? 4 : 1;
+    m_report.first_tokens = m_report.contributions_per_round * static_cast<double>(batch_tokens);
     const bool is_measured = m_command.demo.worth == DemoOptions::Worth::measured && m_report.final_loss > 0 &&
                              m_report.contributions_per_round > 0 && !shard_files(run_home(), m_manifest).empty();
     return is_measured ? measure_worth(1) : tell();
@@ -469,7 +536,7 @@ void Demo::settle() {
 
 /// How often each code stands at each place of the training pictures, and what that says of those held out.
 void Demo::count_codes() {
-    if (!m_report.captions) return;
+    if (!m_report.captions || m_report.code_baseline > 0) return;
     const auto records_of = [&](const fs::path& file) {
         const auto bytes = read_file(file, shard_bytes_max);
         const model::TokenWidth width = model::token_width(m_manifest.model.vocabulary);

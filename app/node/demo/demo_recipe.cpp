@@ -48,7 +48,6 @@ DemoRecipe DemoRecipe::of_family(std::string_view family) {
         recipe.model = "albert-tiny";
         recipe.batch = 16;
         recipe.learning_rate = 2e-3;
-        recipe.minutes = 5;
     }
     if (family == "coder") {
         recipe.model = "coder-small";
@@ -60,7 +59,6 @@ DemoRecipe DemoRecipe::of_family(std::string_view family) {
         recipe.learning_rate = 2e-3;
         recipe.weight_decay = 0.01;
         recipe.beta2 = 0.98;
-        recipe.minutes = 5;
     }
     if (family == "dalle") {
         recipe.model = "dalle-emoji";
@@ -71,7 +69,6 @@ DemoRecipe DemoRecipe::of_family(std::string_view family) {
         recipe.batch = 8;
         recipe.learning_rate = 3e-3;
         recipe.weight_decay = 0.01;
-        recipe.minutes = 2;
     }
     if (family == "swav") {
         recipe.model = "swav-tiny";
@@ -166,6 +163,7 @@ Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file, cons
     recipe.warmup_rounds = fields.integer_or("warmup_rounds", 0, 1 << 20, recipe.warmup_rounds);
     recipe.checkpoint_every = fields.integer_or("checkpoint_every", 1, 1 << 20, recipe.checkpoint_every);
     real("window_seconds", recipe.window_seconds);
+    real("window_steps", recipe.window_steps);
     recipe.optimizer = fields.text_or("optimizer", 16, recipe.optimizer);
     recipe.density = fields.text_or("density", 16, recipe.density);
     whole("state_bits", recipe.state_bits);

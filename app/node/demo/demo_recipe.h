@@ -20,7 +20,8 @@ struct DemoRecipe {
     std::uint32_t coder_width = 32;  // of its picture coder, which one computer trains first
     double coder_seconds = 45, coder_learning_rate = 2e-3;
     std::uint32_t batch = 4;
-    double window_seconds = 2.5;
+    double window_seconds = 2.5;  // at least
+    double window_steps = 4;      // of every volunteer in a window at least, by the speed that was measured
     std::string density = "256";  // measured better over 20 rounds with AdamW than "auto", which begins with 64
     std::string optimizer = "adamw";
     std::uint32_t state_bits = 8;
@@ -35,8 +36,8 @@ struct DemoRecipe {
     std::uint64_t checkpoint_every = 5;
     double collect_seconds = 4;
     double grace_seconds = 3;
-    std::uint32_t fit_rounds = 3;  // until a volunteer may sit in the committee
-    double minutes = 3;
+    std::uint32_t fit_rounds = 3;   // until a volunteer may sit in the committee
+    double minutes = 5;             // within which the baseline is to be beaten
     double overhead_seconds = 0.5;  // of a round beside its window, to turn minutes into rounds
 
     [[nodiscard]] bool trains_pictures() const { return side > 0; }

@@ -1,6 +1,6 @@
 // The trainer's line protocol, one step after the other:
 //
-//   hello, load -> train (shard after shard, as the tokens are counted) -> snapshot -> idle, evaluate -> done
+//   load, hello -> train (shard after shard, as the tokens are counted) -> snapshot [-> idle, evaluate] -> done
 //
 // The shard and its learning rate change with the share of tokens that is trained, so that the schedule ends with them,
 // however fast the computer is. Progress is told a few times a second: what was trained beyond the last share is
@@ -25,13 +25,13 @@ namespace {
 
 namespace asio = boost::asio;
 
-enum Step : std::uint64_t { hello = 1, load, snapshot, idle, evaluate, first_shard };
+enum Step : std::uint64_t { load = 1, hello, snapshot, idle, evaluate, first_shard };
 
 class Lone : public std::enable_shared_from_this<Lone> {
 public:
     Lone(asio::io_context& loop, LoneTraining training, std::function<void(const Result<LoneOutcome>&)> done)
         : m_loop(loop), m_training(std::move(training)), m_done(std::move(done)), m_timer(loop) {
-        m_training.evaluate.state = {m_training.vector_file.string(), 0};
+        if (m_training.evaluate) m_training.evaluate->state = snapshot_place();
     }
 
     void start() {
@@ -43,12 +43,19 @@ public:
              }});
         if (!child) return finish(child.error());
         m_child = std::move(*child);
-        m_child->send(control::encode_call(hello, control::HelloRequest{}));
         m_child->send(control::encode_call(load, m_training.load));
+        m_child->send(control::encode_call(hello, control::HelloRequest{}));  // which knows its threads by then
         wait();
     }
 
 private:
+    using Clock = std::chrono::steady_clock;
+
+    [[nodiscard]] control::VectorFile snapshot_place() const { return {m_training.vector_file.string(), 0}; }
+    [[nodiscard]] static double seconds_since(Clock::time_point moment) {
+        return std::chrono::duration<double>(Clock::now() - moment).count();
+    }
+
     void wait() {
         m_timer.expires_after(m_training.silence_max);
         m_timer.async_wait([self = shared_from_this()](const auto& cancelled) {
@@ -73,15 +80,22 @@ private:
 
     void answered(std::uint64_t id, const nlohmann::json& result) {
         if (id == load) {
-            m_began = std::chrono::steady_clock::now();
+            m_outcome.start_seconds = seconds_since(m_started);
+            m_began = Clock::now();
             train(0);
+        }
+        if (id == hello) {
+            const auto answer = read_trainer_reply<control::HelloRequest>(result);
+            if (answer) m_outcome.device = answer->device;
         }
         if (id == snapshot) {
             const auto counts = read_trainer_reply<control::SnapshotRequest>(result);
             if (!counts) return finish(counts.error());
             m_outcome.tokens = static_cast<double>(counts->tokens);
+            m_outcome.seconds = seconds_since(m_began);
+            if (!m_training.evaluate) return finish(m_outcome);
             m_child->send(control::encode_call(idle, control::IdleRequest{}));
-            m_child->send(control::encode_call(evaluate, m_training.evaluate));
+            m_child->send(control::encode_call(evaluate, *m_training.evaluate));
         }
         if (id == evaluate) {
             const auto answer = read_trainer_reply<control::EvaluateRequest>(result);
@@ -101,12 +115,11 @@ private:
         if (m_ends) return;
         double share = tokens / m_training.tokens;
         if (m_training.time_max.count() > 0) {
-            const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - m_began;
-            share = std::max(share, taken / m_training.time_max);
+            share = std::max(share, seconds_since(m_began) / m_training.time_max.count());
         }
         if (share >= 1) {
             m_ends = true;
-            m_child->send(control::encode_call(snapshot, control::SnapshotRequest{m_training.evaluate.state}));
+            m_child->send(control::encode_call(snapshot, control::SnapshotRequest{snapshot_place()}));
             return;
         }
         const auto now = static_cast<std::size_t>(share * static_cast<double>(m_training.shards.size()));
@@ -129,7 +142,7 @@ private:
     std::function<void(const Result<LoneOutcome>&)> m_done;
     asio::steady_timer m_timer;
     std::unique_ptr<LineProcess> m_child;
-    std::chrono::steady_clock::time_point m_began;
+    Clock::time_point m_started = Clock::now(), m_began;
     std::size_t m_shard = 0;
     bool m_ends = false;
     LoneOutcome m_outcome;

@@ -21,19 +21,22 @@ namespace potluck::node {
 
 struct LoneTraining {
     std::filesystem::path program, error_file;
-    std::filesystem::path vector_file;          // of its parameters at the end; it is written
-    control::LoadRequest load;                  // from the run's first state
-    std::vector<control::TrainRequest> shards;  // taken in turn; each with its own learning rate and round
-    control::EvaluateRequest evaluate;          // its state is filled in
-    double tokens = 0;                          // to train
-    std::chrono::duration<double> time_max{};   // within which it ends with fewer; 0: however long they take
-    std::chrono::seconds silence_max{180};      // of the trainer
+    std::filesystem::path vector_file;                 // of its parameters at the end; it is written
+    control::LoadRequest load;                         // from the run's first state
+    std::vector<control::TrainRequest> shards;         // taken in turn; each with its own learning rate and round
+    std::optional<control::EvaluateRequest> evaluate;  // its state is filled in; nothing: no loss is asked for
+    double tokens = 0;                                 // to train
+    std::chrono::duration<double> time_max{};          // within which it ends with fewer; 0: however long they take
+    std::chrono::seconds silence_max{180};             // of the trainer
 };
 
 struct LoneOutcome {
     double tokens = 0;                                     // trained
-    double loss = 0;                                       // on the validation records
+    double seconds = 0;                                    // in which they were
+    double start_seconds = 0;                              // from the start of the trainer until it had the model
+    double loss = 0;                                       // on the validation records, if it was asked for
     std::optional<control::PictureFigures> pictures = {};  // of a picture coder, on them
+    std::string device = {};                               // what it computed on, for people
 };
 
 /// `done` is called once, from the loop.

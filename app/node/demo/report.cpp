@@ -1,6 +1,7 @@
 // The report as sentences of what is wrong, as JSON and as text. A fault is whatever a good run never has, on any
-// computer: a digest that differs, a model that learned nothing, a volunteer that was not credited, tokens that two
-// books count differently. What only tells how fast a computer is, or how many others a swarm was worth, is no fault.
+// computer: a digest that differs, a model that learned nothing, a volunteer that had time and was not credited, tokens
+// that two books count differently. What only tells how fast a computer is, as a baseline that was not beaten within
+// the time, or how many others a swarm was worth, is no fault.
 //
 // The sample is the model's own and may be any bytes: it is made harmless before a terminal or JSON sees it.
 #include "app/node/demo/report.h"
@@ -52,7 +53,86 @@ nlohmann::json worth_json(const DemoReport& report) {
     return {{"computers", worth.computers}, {"bound", bounds[static_cast<std::size_t>(worth.bound)]}, {"alone", alone}};
 }
 
+constexpr double starts_in_time = 3;   // of a trainer: one, twice as slow as before, and some steps
+constexpr double windows_in_time = 2;  // the one that goes on when it is there, and one of its own
+
+/// Whether who had so many seconds could have been credited within them.
+bool had_time(double seconds, const DemoReport& report) {
+    return seconds >= starts_in_time * report.pace.start_seconds +
+                          windows_in_time * (report.window_seconds + report.collect_seconds);
+}
+
+/// Windows that nobody collected: that of the killed volunteer and everybody's last. In a short run they are more than
+/// a tenth.
+bool credits_add_up(const DemoReport& report) {
+    if (report.credited_tokens > report.trained_tokens) return false;
+    const auto trained = static_cast<double>(report.trained_tokens);
+    const double windows = report.contributions_per_round * static_cast<double>(report.rounds);
+    const double each = windows > 0 ? static_cast<double>(report.credited_tokens) / windows : 0;
+    const double missing_max =
+        std::max((1 - credited_share_min) * trained, static_cast<double>(report.volunteers + 1) * each);
+    return trained - static_cast<double>(report.credited_tokens) <= missing_max;
+}
+
+std::string share_text(const std::optional<double>& others) {
+    if (!others) return "what other programs use is not known here";
+    return formatted("other programs use %.0f %% of its processor", 100 * *others);
+}
+
+double speed_of(const DemoReport& report) {
+    return report.seconds > 0 ? static_cast<double>(report.trained_tokens) / report.seconds : 0;
+}
+
+nlohmann::json computer_json(const DemoReport& report) {
+    nlohmann::json found = {{"device", report.pace.device},
+                            {"tokens_per_second", speed_of(report)},
+                            {"tokens_per_second_each_before", report.pace.tokens_per_second},
+                            {"trainer_start_seconds", report.pace.start_seconds},
+                            {"window_seconds", report.window_seconds},
+                            {"others_share", nullptr}};
+    if (report.others) found["others_share"] = *report.others;
+    return found;
+}
+
+std::optional<double> tokens_needed(const DemoReport& report) {
+    const LossSoFar so_far{report.initial_loss, report.final_loss, report.first_tokens,
+                           static_cast<double>(report.credited_tokens)};
+    return report.final_loss > report.bigram_loss ? node::tokens_needed(so_far, report.bigram_loss) : std::nullopt;
+}
+
 }  // namespace
+
+std::string computer_text(const Pace& pace, std::uint64_t volunteers) {
+    return about(static_cast<double>(volunteers) * pace.tokens_per_second) + " tokens/s in all, " +
+           about(pace.tokens_per_second) + " each of " + std::to_string(volunteers) +
+           (pace.device.empty() ? "" : " (" + pace.device + ")") + "; " + share_text(pace.others);
+}
+
+bool has_beaten(const DemoReport& report) {
+    return report.final_loss > 0 && report.final_loss < report.bigram_loss &&
+           (!report.captions || report.captions->code_loss < report.code_baseline) &&
+           (!report.neighbours || report.neighbours->embeddings > report.neighbours->pixels);
+}
+
+std::vector<std::string> remarks_on(const DemoReport& report) {
+    std::vector<std::string> remarks;
+    const std::string tokens = about(static_cast<double>(report.credited_tokens)) + " tokens so far";
+    if (report.final_loss >= report.bigram_loss) {
+        const auto needed = tokens_needed(report);
+        remarks.push_back("To beat the " + report.baseline + " baseline this computer needs more time: " + tokens +
+                          (needed ? ", about " + about(*needed) + " needed." : "."));
+    } else if (!has_beaten(report)) {
+        const char* what = report.captions
+                               ? "To tell the codes of pictures better than their frequencies at each place do"
+                               : "For neighbours by embeddings to tell classes better than by pixels";
+        remarks.push_back(std::string(what) + " this computer needs more time: " + tokens + ".");
+    }
+    if (report.late_rounds == 0 && !had_time(report.late_seconds_left, report))
+        remarks.emplace_back("This computer was too slow for the volunteer that joined late to be credited in time.");
+    if (report.returned_rounds == 0 && !had_time(report.returned_seconds_left, report))
+        remarks.emplace_back("This computer was too slow for the volunteer that was killed to be credited in time.");
+    return remarks;
+}
 
 std::vector<std::string> faults_of(const DemoReport& report) {
     std::vector<std::string> faults = report.troubles;
@@ -70,19 +150,14 @@ std::vector<std::string> faults_of(const DemoReport& report) {
         require(place.tokens <= place.trained,
                 log::printable(place.name) + " was credited more tokens than its trainer counted.");
     }
-    require(report.credited_tokens <= report.trained_tokens &&
-                static_cast<double>(report.credited_tokens) >=
-                    credited_share_min * static_cast<double>(report.trained_tokens),
-            "Credited tokens are not what the trainers counted.");
-    require(report.final_loss > 0 && report.final_loss < report.bigram_loss,
-            "The model did not beat the " + report.baseline + " baseline.");
-    require(!report.captions || report.captions->code_loss < report.code_baseline,
-            "The model did not tell the codes of pictures better than their frequencies at each place do.");
-    require(!report.neighbours || report.neighbours->embeddings > report.neighbours->pixels,
-            "Neighbours by embeddings tell classes no better than neighbours by pixels.");
+    require(credits_add_up(report), "Credited tokens are not what the trainers counted.");
+    require(report.final_loss > 0 && (report.rounds == 0 || report.final_loss < report.initial_loss),
+            "The model has learned nothing.");
     require(!report.clusters || !report.clusters->collapsed, "The model has collapsed: all pictures look alike to it.");
-    require(report.late_rounds > 0, "The volunteer that joined late was not credited.");
-    require(report.returned_rounds > 0, "The volunteer that was killed was not credited after its return.");
+    require(report.late_rounds > 0 || !had_time(report.late_seconds_left, report),
+            "The volunteer that joined late was not credited.");
+    require(report.returned_rounds > 0 || !had_time(report.returned_seconds_left, report),
+            "The volunteer that was killed was not credited after its return.");
     require(report.all_in_step, "Not every node ended with the same state.");
     require(report.closed, "Not every node has the list that certifies the last state.");
     return faults;
@@ -106,7 +181,10 @@ nlohmann::json to_json(const DemoReport& report) {
                             {"initial_loss", report.initial_loss},
                             {"final_loss", report.final_loss},
                             {"bigram_loss", report.bigram_loss},
+                            {"beaten", has_beaten(report)},
+                            {"tokens_needed", nullptr},
                             {"worth", worth_json(report)},
+                            {"computer", computer_json(report)},
                             {"contributions_per_round", report.contributions_per_round},
                             {"parameters", report.parameters},
                             {"k", report.k},
@@ -129,7 +207,9 @@ nlohmann::json to_json(const DemoReport& report) {
                             {"sample", harmless(report.sample)},
                             {"checkpoint", report.checkpoint},
                             {"folder", report.folder},
+                            {"remarks", remarks_on(report)},
                             {"faults", faults_of(report)}};
+    if (const auto needed = tokens_needed(report)) found["tokens_needed"] = *needed;
     if (report.pairs) found["pairs"] = control::to_json(*report.pairs);
     if (report.pictures) found["pictures"] = control::to_json(*report.pictures);
     if (report.captions) {
@@ -178,6 +258,8 @@ std::string to_text(const DemoReport& report) {
         << formatted("  tokens             %llu trained, %llu credited\n",
                      static_cast<unsigned long long>(report.trained_tokens),
                      static_cast<unsigned long long>(report.credited_tokens))
+        << "  this computer      " << about(speed_of(report)) << " tokens/s in all, windows of "
+        << formatted("%.1f s", report.window_seconds) << "; " << share_text(report.others) << "\n"
         << "  each volunteer     " << (report.plan.empty() ? "gave no plan" : report.plan) << "\n"
         << "  sent per volunteer and round: " << size_text(static_cast<std::uint64_t>(report.upload_bytes_per_round))
         << " in all, of which the contribution "
@@ -200,6 +282,7 @@ std::string to_text(const DemoReport& report) {
     }
     if (!report.sample.empty()) out << "  sample\n    " << harmless(report.sample) << "\n";
     if (!report.checkpoint.empty()) out << "  last checkpoint    " << report.checkpoint << "\n";
+    for (const std::string& remark : remarks_on(report)) out << "  " << remark << "\n";
     for (const std::string& fault : faults_of(report)) out << "  WRONG: " << fault << "\n";
     return out.str();
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/node/demo/lone_training.h"
+#include "app/node/demo/pace.h"
 
 namespace potluck::node {
 
@@ -39,10 +40,15 @@ struct DemoReport {
     double seconds_join_to_first_step = 0;  // of the late volunteer
     double seconds = 0;
     double round_overhead_seconds = 0;
+    double window_seconds = 0, collect_seconds = 0;
+    Pace pace;                       // before training began
+    std::optional<double> others{};  // share of the processor that other programs used while it trained
+    double first_tokens = 0;         // of one batch of everybody
     std::uint64_t volunteers = 0;
-    std::uint64_t late_rounds = 0, returned_rounds = 0;  // accepted after joining late, after coming back
-    bool all_in_step = false;                            // every node ended with the same state
-    bool closed = false;                                 // and has the committee's word for it, if all rounds were had
+    std::uint64_t late_rounds = 0, returned_rounds = 0;       // accepted after joining late, after coming back
+    double late_seconds_left = 0, returned_seconds_left = 0;  // from then on until training ended
+    bool all_in_step = false;                                 // every node ended with the same state
+    bool closed = false;  // and has the committee's word for it, if all rounds were had
     struct Place {
         std::string name;
         std::uint64_t tokens = 0, rounds = 0;
@@ -58,6 +64,13 @@ struct DemoReport {
 /// The share of counted tokens that is credited in a good run: what is missing is the window of the killed volunteer
 /// and windows that nobody collected after the last round.
 inline constexpr double credited_share_min = 0.9;
+
+/// Whether the model is better than the baselines of its family.
+[[nodiscard]] bool has_beaten(const DemoReport& report);
+/// What else has to be said of a run with which nothing is wrong: a sentence each.
+[[nodiscard]] std::vector<std::string> remarks_on(const DemoReport& report);
+/// "9,870 tokens/s in all, 1,974 each of 5 (CPU, 1 thread, AVX2); other programs use 34 % of its processor".
+[[nodiscard]] std::string computer_text(const Pace& pace, std::uint64_t volunteers);
 
 /// One sentence for everything that a good run must have and this one has not; empty: all is well.
 [[nodiscard]] std::vector<std::string> faults_of(const DemoReport& report);

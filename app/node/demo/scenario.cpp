@@ -1,7 +1,13 @@
 // A script on rounds, not on time, so that it means the same on a slow computer: one volunteer joins after 30% of the
-// rounds, one is killed half-way and comes back two rounds later, early enough to contribute again.
+// rounds, one is killed after 40% and comes back two rounds later, early enough to contribute again. A demo that goes
+// on until the baseline is beaten has them as if it were short.
 //
-//   backbone --snapshot--> invite --answer--> training --all rounds, or patience--> settling --in step--> over
+//   backbone --snapshot--> invite --answer--> training --all rounds, beaten, or time is up--> settling --in step-->
+//   over
+//
+// Whether the baseline is beaten is measured only when the training loss says that it may be, because a measurement
+// takes the processor from the volunteers. A run that ends before its rounds do is brought to a halt first: its
+// volunteers finish the window, so that what they have trained is credited and the last state stays the last.
 //
 // Every look compares the nodes' last snapshots with the script; nothing waits for a single node, so one that hangs
 // shows in the report instead of stopping it. The victim dies by SIGKILL together with its trainer: what it has on disk
@@ -24,6 +30,19 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds away_min{2};
 constexpr std::uint32_t sample_tokens = 240;
+constexpr std::uint64_t rounds_of_short_demo = 16;
+constexpr std::chrono::seconds measure_every{10};
+constexpr int measure_share = 4;  // a measurement is followed by so many times as long without one
+
+Turns turns_of(const DemoLength& length) {
+    const bool is_open = length.end == DemoLength::End::beaten;
+    return Turns::of(is_open ? std::min(length.rounds, rounds_of_short_demo) : length.rounds);
+}
+
+std::uint64_t rounds_credited(const ChildNode* node) {
+    const bool is_known = node != nullptr && node->snapshot() && node->snapshot()->run;
+    return is_known ? node->snapshot()->run->my_rounds : 0;
+}
 
 }  // namespace
 
@@ -31,7 +50,7 @@ Scenario::Scenario(boost::asio::io_context& loop, ScenarioPlan plan, std::functi
     : m_loop(loop),
       m_plan(std::move(plan)),
       m_say(std::move(say)),
-      m_turns(Turns::of(m_plan.rounds)),
+      m_turns(turns_of(m_plan.length)),
       m_timer(loop),
       m_started(Clock::now()) {}
 
@@ -159,19 +178,36 @@ std::uint64_t Scenario::round() const {
     return snapshot && snapshot->run ? snapshot->run->round : 0;
 }
 
-void Scenario::start_late() {
+Status Scenario::start_late() {
     m_late =
         &add("late volunteer", "late", {"--dht", "127.0.0.1:" + std::to_string(backbone().snapshot()->network.port)});
     m_say("another volunteer joins in the middle");
-    if (const Status started = m_late->start(); !started) return finish(started);
+    if (Status started = m_late->start(); !started) return started;
     m_late_asked = Clock::now();
     join(*m_late);
+    return {};
 }
 
 void Scenario::look_at_training() {
     const std::uint64_t at = round();
+    if (const Status done = disturb(at); !done) return finish(done);
+    if (!backbone().alive())
+        return finish(Error{ErrorCode::unavailable,
+                            "The backbone ended; see node.log in " + backbone().data_folder().string() + "."});
+    measure_if_due(at);
+    const double taken = seconds_since(m_stage_began);
+    const bool complete = at >= m_plan.length.rounds;
+    const bool time_is_up = (m_plan.length.seconds && taken >= *m_plan.length.seconds && newcomers_credited()) ||
+                            Clock::now() - m_stage_began >= m_plan.timeout;
+    if (complete || m_beaten || time_is_up) end_training(at);
+}
+
+/// The late volunteer comes, the victim goes and returns, each at its turn.
+Status Scenario::disturb(std::uint64_t at) {
     if (m_windowed != nullptr && !m_windowed->alive() && m_app && m_windowed->start()) join(*m_windowed);
-    if (m_late == nullptr && at >= m_turns.late_join) start_late();
+    if (m_late == nullptr && at >= m_turns.late_join) {
+        if (Status started = start_late(); !started) return started;
+    }
     if (m_late != nullptr && m_late_seconds <= 0 && m_late->snapshot() && m_late->snapshot()->run &&
         m_late->snapshot()->run->join_seconds > 0) {
         m_late_seconds = seconds_since(m_late_asked);
@@ -179,25 +215,52 @@ void Scenario::look_at_training() {
     if (!m_killed && at >= m_turns.kill) {
         m_killed = true;
         m_killed_at = Clock::now();
+        m_victim_rounds = rounds_credited(m_victim);
         m_say(m_victim->name() + " is killed (SIGKILL, node and trainer)");
         m_victim->kill();
     }
     const bool away_enough = m_killed && Clock::now() - m_killed_at > away_min && !m_victim->alive();
-    if (away_enough && !m_returned && at >= m_turns.comeback) {
-        m_returned = true;
-        m_returned_at = RoundId{at};
-        m_say(m_victim->name() + " comes back");
-        if (const Status started = m_victim->start(); !started) return finish(started);
-    }
-    if (!backbone().alive())
-        return finish(Error{ErrorCode::unavailable,
-                            "The backbone ended; see node.log in " + backbone().data_folder().string() + "."});
-    const bool complete = at >= m_plan.rounds;
-    if (!complete && Clock::now() - m_stage_began < m_plan.patience) return;
-    if (!complete) m_say("time is up; training ends here");
+    if (!away_enough || m_returned || at < m_turns.comeback) return {};
+    m_returned = true;
+    m_returned_at = RoundId{at};
+    m_returned_since = Clock::now();
+    m_say(m_victim->name() + " comes back");
+    return m_victim->start();
+}
+
+bool Scenario::newcomers_credited() const {
+    return m_returned && rounds_credited(m_victim) > m_victim_rounds && rounds_credited(m_late) > 0;
+}
+
+void Scenario::measure_if_due(std::uint64_t at) {
+    const bool may_end =
+        m_plan.length.end == DemoLength::End::beaten && at >= m_plan.rounds_min && newcomers_credited();
+    if (!may_end || m_measuring || m_beaten || Clock::now() < m_measure_next) return;
+    const TableHead now = head();
+    const auto is_below = [&](double loss) { return loss > 0 && loss < now.bigram_loss; };
+    if (!is_below(now.loss) && !is_below(now.validation_loss)) return;
+    m_measuring = true;
+    m_plan.measure([this, began = Clock::now()](bool beaten) {
+        m_measuring = false;
+        m_beaten = beaten;
+        m_measure_next =
+            Clock::now() + std::max<Clock::duration>(measure_every, measure_share * (Clock::now() - began));
+    });
+}
+
+void Scenario::end_training(std::uint64_t at) {
+    const bool complete = at >= m_plan.length.rounds;
+    if (m_beaten && !complete) m_say("the baseline is beaten; training ends here");
+    if (!m_beaten && !complete) m_say("time is up; training ends here");
     m_trained_seconds = seconds_since(m_stage_began);
+    if (m_late != nullptr) m_late_left = seconds_since(m_late_asked);
+    if (m_returned) m_returned_left = seconds_since(m_returned_since);
     m_stage = Stage::settling;
     m_stage_began = Clock::now();
+    if (complete) return;
+    for (const auto& node : m_nodes) {
+        if (node != m_nodes.front()) node->call(control::Finish{}, [](const Result<control::Done>&) {});
+    }
 }
 
 bool Scenario::in_step() const {
@@ -209,10 +272,18 @@ bool Scenario::in_step() const {
     });
 }
 
-/// Every node has the list that certifies the last state, so that whatever is exported can be proven. A demo that ran
-/// out of time has no last state: its newest one is a round ahead of what is certified.
+/// Nobody trains any more, so that the round which goes on does not end.
+bool Scenario::finished() const {
+    return round() >= m_plan.length.rounds || std::all_of(m_nodes.begin() + 1, m_nodes.end(), [](const auto& node) {
+               const auto& snapshot = node->snapshot();
+               return snapshot && snapshot->run && snapshot->run->phase == run::Phase::finished;
+           });
+}
+
+/// Every node has the list that certifies the last state, so that whatever is exported can be proven. A demo that ended
+/// before its rounds did has no last state: its newest one is a round ahead of what is certified.
 bool Scenario::closed() const {
-    return round() < m_plan.rounds || std::all_of(m_nodes.begin(), m_nodes.end(), [](const auto& node) {
+    return round() < m_plan.length.rounds || std::all_of(m_nodes.begin(), m_nodes.end(), [](const auto& node) {
                const auto& snapshot = node->snapshot();
                return snapshot && snapshot->run && snapshot->run->closed;
            });
@@ -221,7 +292,8 @@ bool Scenario::closed() const {
 void Scenario::look_at_end() {
     m_in_step = in_step();
     m_closed = closed();
-    if (!(m_in_step && m_closed) && Clock::now() - m_stage_began < end_patience) return;
+    const double limit = std::chrono::duration<double>(end_patience).count() + 2 * m_plan.recipe.window_seconds;
+    if (!(m_in_step && m_closed && finished()) && seconds_since(m_stage_began) < limit) return;
     if (!m_asking) ask_checkpoints();
 }
 
@@ -276,7 +348,7 @@ void Scenario::await_end() {
 TableHead Scenario::head() const {
     m_owner.check();
     TableHead head;
-    head.total_rounds = m_plan.rounds;
+    head.total_rounds = m_plan.length.rounds;
     head.seconds = seconds_since(m_started);
     if (m_nodes.empty() || !backbone().snapshot() || !backbone().snapshot()->run) return head;
     const control::RunSnapshot& run = *backbone().snapshot()->run;
@@ -326,7 +398,11 @@ std::vector<TableRow> Scenario::rows() const {
 
 void Scenario::fill(DemoReport& report) const {
     m_owner.check();
-    report.rounds_wanted = m_plan.rounds;
+    report.rounds_wanted = m_plan.length.rounds;
+    report.window_seconds = m_plan.recipe.window_seconds;
+    report.collect_seconds = m_plan.recipe.collect_seconds;
+    report.late_seconds_left = m_late_left;
+    report.returned_seconds_left = m_returned_left;
     report.volunteers = m_nodes.size() - 1;
     for (const auto& node : m_nodes) {
         if (report.plan.empty() && node->snapshot()) report.plan = node->snapshot()->trainer.device;
@@ -338,6 +414,11 @@ void Scenario::fill(DemoReport& report) const {
     std::uint64_t bytes = 0, rounds = 0;
     for (const auto& node : m_nodes) {
         report.rounds_lost = std::max(report.rounds_lost, node->rounds_lost());
+        const bool is_away = node.get() == m_victim && m_killed && !m_returned;
+        if (!node->alive() && !is_away) {
+            report.troubles.push_back(node->name() + " ended by itself; see stderr.log and node.log in " +
+                                      node->data_folder().string() + ".");
+        }
         if (node->digests_compared() != node->digests_equal()) {
             report.troubles.push_back(node->name() + " saw a digest that differed from its own.");
         }

@@ -17,6 +17,7 @@
 #include "app/node/demo/accounting.h"
 #include "app/node/demo/child_node.h"
 #include "app/node/demo/demo_recipe.h"
+#include "app/node/demo/pace.h"
 #include "app/node/demo/table.h"
 #include "app/node/demo/turns.h"
 #include "core/base/thread_owner.h"
@@ -27,10 +28,13 @@ struct ScenarioPlan {
     std::filesystem::path folder;  // of all data folders
     std::filesystem::path node_program, app_program;
     DemoRecipe recipe;
-    std::uint64_t rounds = 0;
+    DemoLength length;
+    std::uint64_t rounds_min = 0;  // before it may end because the baseline is beaten
     unsigned volunteers = 4;
     enum class Window { closed, open } window = Window::closed;
-    std::chrono::seconds patience{};  // of training, beyond which it ends where it is
+    std::chrono::seconds timeout{};  // of training, beyond which it ends whatever has happened
+    /// Measures the newest state; the answer is whether it has beaten the baseline.
+    std::function<void(std::function<void(bool)>)> measure;
 };
 
 class Scenario {
@@ -41,10 +45,10 @@ public:
     Scenario(boost::asio::io_context& loop, ScenarioPlan plan, std::function<void(const std::string&)> say);
     ~Scenario();
 
-    /// Starts everything; `done` is called when training is over and every node is in step (or patience ended).
     /// Data folders, below the plan's, of all who will train, whichever of them there will be.
     [[nodiscard]] static std::vector<std::string> volunteer_folders(unsigned volunteers);
 
+    /// Starts everything; `done` is called when training is over and every node is in step, or has had time to be.
     void run(std::function<void(Status)> done);
     /// Ends all nodes; `done` when no process is left.
     void stop(std::function<void()> done);
@@ -72,16 +76,22 @@ private:
     void look();
     void look_at_start();
     void look_at_training();
+    [[nodiscard]] Status disturb(std::uint64_t at);
+    void measure_if_due(std::uint64_t at);
+    void end_training(std::uint64_t at);
     void look_at_end();
     void start_volunteers();
     void start_window(const std::string& dht);
     void await_end();
-    void start_late();
+    [[nodiscard]] Status start_late();
     void join(ChildNode& node);
     void finish(Status outcome);
     void ask_checkpoints();
     [[nodiscard]] std::uint64_t round() const;
+    /// Whether the volunteers that came late and came back have been credited since.
+    [[nodiscard]] bool newcomers_credited() const;
     [[nodiscard]] bool in_step() const;
+    [[nodiscard]] bool finished() const;
     [[nodiscard]] bool closed() const;
     [[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point moment) const;
 
@@ -94,14 +104,18 @@ private:
     std::vector<std::unique_ptr<ChildNode>> m_nodes;  // the backbone first
     std::unique_ptr<LineProcess> m_app;
     Stage m_stage = Stage::backbone;
-    std::chrono::steady_clock::time_point m_started, m_stage_began, m_late_asked, m_killed_at;
+    std::chrono::steady_clock::time_point m_started, m_stage_began, m_late_asked, m_killed_at, m_returned_since;
+    std::chrono::steady_clock::time_point m_measure_next;
     std::string m_magnet, m_checkpoint;
     ChildNode* m_late = nullptr;
     ChildNode* m_victim = nullptr;
     ChildNode* m_windowed = nullptr;
     bool m_killed = false, m_returned = false, m_asking = false;
+    bool m_measuring = false, m_beaten = false;
     RoundId m_returned_at;
+    std::uint64_t m_victim_rounds = 0;  // credited when it was killed
     double m_late_seconds = 0, m_trained_seconds = 0;
+    double m_late_left = 0, m_returned_left = 0;  // seconds until training ended
     bool m_in_step = false, m_closed = false;
     std::function<void(Status)> m_done;
     std::function<void()> m_stopped;

@@ -42,12 +42,14 @@ DemoReport good_report() {
     DemoReport report;
     report.rounds = report.rounds_wanted = 10;
     report.digests_compared = report.digests_equal = 50;
+    report.initial_loss = 5.5;
     report.final_loss = 2.0;
     report.bigram_loss = 2.5;
     report.trained_tokens = 1050;
     report.credited_tokens = 1000;
     report.leaderboard = {{"a", 600, 6, 650}, {"b", 400, 4, 400}};
     report.late_rounds = report.returned_rounds = 3;
+    report.late_seconds_left = report.returned_seconds_left = 60;
     report.all_in_step = true;
     report.closed = true;
     report.committee_size = report.committee_size_wanted = 4;
@@ -651,7 +653,7 @@ private slots:
         QVERIFY(faulty([](DemoReport& r) { r.trained_tokens = 1112; }));
         QVERIFY(!faulty([](DemoReport& r) { r.trained_tokens = 1111; }));
         QVERIFY(faulty([](DemoReport& r) { r.leaderboard[1].trained = 399; }));
-        QVERIFY(faulty([](DemoReport& r) { r.final_loss = 2.5; }));
+        QVERIFY(!faulty([](DemoReport& r) { r.final_loss = 2.5; }));
         QVERIFY(faulty([](DemoReport& r) { r.final_loss = 0; }));
         QVERIFY(faulty([](DemoReport& r) { r.late_rounds = 0; }));
         QVERIFY(faulty([](DemoReport& r) { r.returned_rounds = 0; }));
