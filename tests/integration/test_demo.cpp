@@ -1,5 +1,8 @@
 // The main job on real input from one command: `potluck-node demo` with the real trainer on this repository's text.
 // Every demo here keeps to a folder of its own: nobody's model is touched.
+//
+// Windows are as long as this computer needs for a number of steps, so that a slow or busy one trains as many tokens as
+// a fast one, and takes longer.
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -17,18 +20,17 @@
 
 namespace {
 
-constexpr int patience_ms = 240'000;
-constexpr int rounds = 36;  // 24 do not beat the bigram baseline where a slow processor trains 9,000 tokens a second
+constexpr int timeout_ms = 900'000;  // of a computer that is slow and busy
+constexpr const char* swift_recipe = R"({"layers": 1, "width": 64, "heads": 2, "context": 64, "batch": 8,
+                                         "window_seconds": 1.0, "window_steps": 20})";
 
 QString node() { return QStringLiteral(POTLUCK_BIN_DIR "/potluck-node"); }
 
-/// What the rounds may end with. 24 of them ended at 1.58 after 5.2 million tokens on idle cores and at 2.50 after 0.9
-/// million on busy ones; between the two the loss falls about evenly with the logarithm of the tokens. The bound leaves
-/// 8 %: a swarm that learns 15 % worse is beyond it.
+/// What training with the swift recipe may end with after so many tokens. LOSSDOC
 double loss_allowed(double tokens) {
-    constexpr double busy_tokens = 0.904e6, busy_loss = 2.502, idle_tokens = 5.2e6, idle_loss = 1.582, spread = 1.08;
-    const double slope = (busy_loss - idle_loss) / std::log(idle_tokens / busy_tokens);
-    return spread * (busy_loss - slope * std::log(std::min(tokens, idle_tokens) / busy_tokens));
+    constexpr double few_tokens = 0.4e6, few_loss = 2.9, many_tokens = 4.0e6, many_loss = 2.04, spread = 1.08;
+    const double slope = (few_loss - many_loss) / std::log(many_tokens / few_tokens);
+    return spread * (few_loss - slope * std::log(std::min(tokens, many_tokens) / few_tokens));
 }
 
 QJsonObject read_json(const QString& path) {
@@ -36,11 +38,17 @@ QJsonObject read_json(const QString& path) {
     return file.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(file.readAll()).object() : QJsonObject();
 }
 
+QString write_recipe(const QTemporaryDir& folder, const char* json) {
+    QFile recipe(folder.filePath("recipe.json"));
+    if (!recipe.open(QIODevice::WriteOnly) || recipe.write(json) < 0) qFatal("the recipe cannot be written");
+    return recipe.fileName();
+}
+
 QByteArray run_demo(const QStringList& arguments, int& code) {
     QProcess demo;
     demo.setProcessChannelMode(QProcess::MergedChannels);
     demo.start(node(), QStringList{"demo"} + arguments);
-    const bool ended = demo.waitForFinished(patience_ms) && demo.exitStatus() == QProcess::NormalExit;
+    const bool ended = demo.waitForFinished(timeout_ms) && demo.exitStatus() == QProcess::NormalExit;
     code = ended ? demo.exitCode() : -1;
     return demo.readAll();
 }
@@ -53,13 +61,11 @@ struct SmallDemo {
 
     [[nodiscard]] QString path(const char* name) const { return folder.filePath(QLatin1String(name)); }
     void train(const QStringList& what, const char* recipe_json) {
-        QFile recipe(path("recipe.json"));
-        QVERIFY(recipe.open(QIODevice::WriteOnly) && recipe.write(recipe_json) > 0);
-        recipe.close();
         int code = 0;
-        said = run_demo(what + QStringList{"--volunteers", "2", "--rounds", "10", "--recipe", recipe.fileName(),
-                                           "--report", path("report.json"), "--data-dir", path("data")},
-                        code);
+        said = run_demo(
+            what + QStringList{"--volunteers", "2", "--rounds", "10", "--recipe", write_recipe(folder, recipe_json),
+                               "--report", path("report.json"), "--data-dir", path("data")},
+            code);
         found = read_json(path("report.json"));
         QVERIFY2(!found.isEmpty(), said.right(3000).constData());
         QCOMPARE(found["rounds"].toInt(), 10);
@@ -99,18 +105,20 @@ void draw_discs(const QString& folder, int count) {
 class DemoTest : public QObject {
     Q_OBJECT
 private slots:
-    void five_volunteers_learn_the_text_of_this_repository() {
+    void five_volunteers_train_until_the_baseline_is_beaten() {
         QTemporaryDir folder;
         const QString report = folder.filePath("report.json");
         const QString kept = folder.filePath("data/demo");
         int code = 0;
-        const QByteArray said = run_demo({"--text", POTLUCK_SOURCE_DIR "/core", "--rounds", QString::number(rounds),
-                                          "--report", report, "--data-dir", folder.filePath("data")},
-                                         code);
+        const QByteArray said =
+            run_demo({"--text", POTLUCK_SOURCE_DIR "/core", "--recipe", write_recipe(folder, swift_recipe), "--report",
+                      report, "--data-dir", folder.filePath("data")},
+                     code);
         QVERIFY2(code == 0, said.right(3000).constData());
 
         const QJsonObject found = read_json(report);
-        QCOMPARE(found["rounds"].toInt(), rounds);
+        const int rounds = found["rounds"].toInt();
+        QVERIFY(rounds >= 13 && rounds < found["rounds_wanted"].toInt());
         // The volunteer that is killed has a seat; while it is away, its turns pass.
         QVERIFY(found["rounds_lost"].toInt(-1) >= 0 && found["rounds_lost"].toInt() <= 3);
         QVERIFY(found["committee_size"].toInt() >= 4);
@@ -119,11 +127,7 @@ private slots:
         QCOMPARE(compared + copied, 5 * rounds);
         QVERIFY2(compared > 3 * rounds, qPrintable(QString::number(copied)));
         check_tokens(found);
-        QVERIFY(found["initial_loss"].toDouble() > 5.0);
-        const double loss = found["final_loss"].toDouble();
-        const double loss_max = loss_allowed(found["credited_tokens"].toDouble());
-        QVERIFY2(loss > 0 && loss < loss_max, qPrintable(QString("%1, allowed %2").arg(loss).arg(loss_max)));
-        QVERIFY(loss < found["bigram_loss"].toDouble());
+        check_loss(found, said);
         QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
         QVERIFY(found["killed_volunteer_rounds_after_return"].toInt() > 0);
         QVERIFY(found["seconds_join_to_first_step"].toDouble() > 0);
@@ -135,20 +139,61 @@ private slots:
         for (const char* verb : {" status --data-dir ", " sample --data-dir ", " export --data-dir "}) {
             QVERIFY2(said.contains(verb + ("'" + kept.toUtf8())), said.right(800).constData());
         }
-        check_log(kept + "/volunteer-1/node.log");
-        check_proof(kept + "/volunteer-1", folder.filePath("model"));
+        check_log(kept + "/volunteer-1/node.log", rounds);
+        // It ended before its rounds did: who trained has finished what it was at.
+        QVERIFY(read_json(kept + "/volunteer-1/node.json")["run"].toObject()["finishing"].toBool());
+        check_proof(kept + "/volunteer-1", folder.filePath("model"), rounds);
     }
 
-    /// The last model is what the committee of the demo has agreed on.
-    static void check_proof(const QString& data, const QString& model) {
+    /// It learns as much as its tokens are worth, on any computer; a slow one is told what it lacks.
+    static void check_loss(const QJsonObject& found, const QByteArray& said) {
+        QVERIFY(found["initial_loss"].toDouble() > 5.0);
+        const double loss = found["final_loss"].toDouble(), tokens = found["credited_tokens"].toDouble();
+        const double loss_max = loss_allowed(tokens);
+        QVERIFY2(loss > 0 && loss < loss_max, qPrintable(QString("%1, allowed %2").arg(loss).arg(loss_max)));
+        const bool beaten = loss < found["bigram_loss"].toDouble();
+        QCOMPARE(found["beaten"].toBool(), beaten);
+        QCOMPARE(said.contains("the baseline is beaten; training ends here"), beaten);
+        QCOMPARE(said.contains("this computer needs more time: "), !beaten);
+        if (!beaten) QVERIFY(found["tokens_needed"].toDouble() > tokens);
+        const QJsonObject computer = found["computer"].toObject();
+        QVERIFY(computer["tokens_per_second"].toDouble() > 0 &&
+                computer["device"].toString().startsWith("CPU, 1 thread"));
+#ifdef __linux__
+        QVERIFY(computer["others_share"].isDouble() && said.contains("other programs use "));
+#endif
+    }
+
+    /// Nothing is wrong with a computer that is slow.
+    void a_baseline_that_was_not_beaten_in_time_is_told_and_is_no_failure() {
+        QTemporaryDir folder;
+        const char* hardly_learns = R"({"layers": 1, "width": 32, "heads": 2, "context": 32, "learning_rate": 0.0001,
+                                        "window_seconds": 1.0, "minutes": 0.4})";
+        int code = 0;
+        const QByteArray said =
+            run_demo({"--text", POTLUCK_SOURCE_DIR "/core", "--recipe", write_recipe(folder, hardly_learns), "--report",
+                      folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
+                     code);
+        QVERIFY2(code == 0, said.right(3000).constData());
+        QVERIFY2(said.contains("time is up; training ends here") || said.contains("round 15/16"),
+                 said.right(3000).constData());
+        QVERIFY(said.contains("To beat the bigram baseline this computer needs more time: ") &&
+                !said.contains("WRONG"));
+        const QJsonObject found = read_json(folder.filePath("report.json"));
+        QVERIFY(!found["beaten"].toBool(true) && found["faults"].toArray().isEmpty());
+        QVERIFY(found["final_loss"].toDouble() < found["initial_loss"].toDouble());
+    }
+
+    /// The last model is what the committee of the demo has agreed on; of a run that goes on it is the one before.
+    static void check_proof(const QString& data, const QString& model, int rounds) {
         QCOMPARE(QProcess::execute(node(), {"export", "--data-dir", data, model}), 0);
         QProcess verify;
         verify.start(node(), {"verify", "--json", model});
-        QVERIFY(verify.waitForFinished(patience_ms));
+        QVERIFY(verify.waitForFinished(timeout_ms));
         const QByteArray said = verify.readAllStandardOutput();
         QVERIFY2(verify.exitCode() == 0, said.constData());
         const QJsonObject proven = QJsonDocument::fromJson(said).object();
-        QCOMPARE(proven["round"].toInt(), rounds);
+        QCOMPARE(proven["round"].toInt(), rounds - 1);
         QVERIFY(proven["signers"].toArray().size() >= 3);
         QCOMPARE(proven["contributors"].toArray().size(), 5);
     }
@@ -168,7 +213,7 @@ private slots:
     }
 
     /// The default level tells each round and who came, and little else.
-    static void check_log(const QString& path) {
+    static void check_log(const QString& path, int rounds) {
         QFile log(path);
         QVERIFY(log.open(QIODevice::ReadOnly));
         int lines = 0, round_lines = 0;
@@ -184,14 +229,12 @@ private slots:
     /// A demo this short does not beat the bigram baseline; what one computer alone reaches is told all the same.
     void one_computer_alone_is_measured_if_that_is_asked_for() {
         QTemporaryDir folder;
-        QFile recipe(folder.filePath("recipe.json"));
-        QVERIFY(recipe.open(QIODevice::WriteOnly));
-        recipe.write(R"({"layers": 1, "width": 32, "heads": 2, "context": 32, "window_seconds": 1.0})");
-        recipe.close();
+        const QString recipe =
+            write_recipe(folder, R"({"layers": 1, "width": 32, "heads": 2, "context": 32, "window_seconds": 1.0})");
         int code = 0;
         const QByteArray said =
-            run_demo({"--worth", "--text", POTLUCK_SOURCE_DIR "/core", "--rounds", "4", "--recipe", recipe.fileName(),
-                      "--report", folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
+            run_demo({"--worth", "--text", POTLUCK_SOURCE_DIR "/core", "--rounds", "4", "--recipe", recipe, "--report",
+                      folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
                      code);
         const QJsonObject found = read_json(folder.filePath("report.json"));
         const QJsonArray alone = found["worth"]["alone"].toArray();
@@ -206,10 +249,11 @@ private slots:
         QVERIFY(said.contains("\n  worth  ") && found["worth"]["computers"].toDouble() >= 1);
     }
 
-    /// On busy cores the loss ends a fifth below the bigram model's.
+    /// Half of these steps end at the bigram model's loss.
     void a_llama_trains_with_three_volunteers_and_all_digests_agree() {
         SmallDemo demo;
-        demo.train({"--family", "llama", "--text", POTLUCK_SOURCE_DIR "/core"}, R"({"window_seconds": 2.0})");
+        demo.train({"--family", "llama", "--text", POTLUCK_SOURCE_DIR "/core"},
+                   R"({"window_seconds": 0.5, "window_steps": 50})");
         QVERIFY(!QTest::currentTestFailed());
         QVERIFY2(demo.number("final_loss") < demo.number("bigram_loss"), demo.said.right(3000).constData());
         QVERIFY(demo.logged("Llama shape, 2 layers, width 128"));
@@ -219,8 +263,8 @@ private slots:
     void an_albert_trains_with_three_volunteers_and_all_digests_agree() {
         SmallDemo demo;
         demo.train({"--family", "albert", "--text", POTLUCK_SOURCE_DIR "/core/peer"},
-                   R"({"layers": 1, "width": 64, "context": 64, "batch": 4, "window_seconds": 1.0,
-                       "learning_rate": 0.001})");
+                   R"({"layers": 1, "width": 64, "context": 64, "batch": 4, "window_seconds": 0.5,
+                       "window_steps": 30, "learning_rate": 0.001})");
         QVERIFY(!QTest::currentTestFailed());
         const double before = demo.number("initial_loss"), after = demo.number("final_loss");
         QVERIFY2(after > 0 && after < 0.9 * before, qPrintable(QString("%1, then %2").arg(before).arg(after)));
@@ -238,7 +282,8 @@ private slots:
         SmallDemo demo;
         draw_discs(demo.path("pictures"), 320);
         demo.train({"--family", "coder", "--pictures", demo.path("pictures")},
-                   R"({"width": 16, "side": 16, "batch": 16, "window_seconds": 1.0, "learning_rate": 0.002})");
+                   R"({"width": 16, "side": 16, "batch": 16, "window_seconds": 0.5, "window_steps": 20,
+                       "learning_rate": 0.002})");
         QVERIFY(!QTest::currentTestFailed());
         QVERIFY2(demo.number("final_loss") > 0 && demo.number("final_loss") < demo.number("bigram_loss"),
                  demo.said.right(3000).constData());
@@ -258,8 +303,8 @@ private slots:
     void a_dalle_trains_with_three_volunteers_and_draws_what_was_held_out() {
         SmallDemo demo;
         demo.train({"--family", "dalle"},
-                   R"({"width": 64, "layers": 5, "batch": 4, "coder_width": 16, "coder_seconds": 10,
-                       "window_seconds": 4.0})");
+                   R"({"width": 64, "layers": 5, "batch": 4, "coder_width": 16, "coder_seconds": 8,
+                       "window_seconds": 0.5, "window_steps": 30})");
         QVERIFY(!QTest::currentTestFailed());
         const QJsonObject captions = demo.found["captions"].toObject();
         const double codes = captions["code_loss"].toDouble(), baseline = demo.number("code_baseline");
@@ -287,7 +332,7 @@ private slots:
     /// demos, which say so.
     void a_swav_trains_with_three_volunteers_and_its_neighbours_tell_classes() {
         SmallDemo demo;
-        demo.train({"--family", "swav"}, R"({"window_seconds": 5.0})");
+        demo.train({"--family", "swav"}, R"({"window_seconds": 0.5, "window_steps": 8})");
         QVERIFY(!QTest::currentTestFailed());
         QVERIFY2(demo.number("final_loss") > 0 && demo.number("final_loss") < demo.number("bigram_loss"),
                  demo.said.right(3000).constData());
