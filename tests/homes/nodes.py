@@ -27,6 +27,10 @@ class Node:
              str(self.folder), "--trainer-threads", "1", *self.options, *words],
             stdout=output, stderr=subprocess.STDOUT, env=environment)
 
+    def start_again(self):
+        """With what its data folder says; the verb it was started with first is for a folder that is in no run."""
+        self.start("serve", "--standalone")
+
     def ask(self, *words):
         """The answer of a command to the running node as JSON; None if there is none."""
         done = subprocess.run([self.program, "--data-dir", str(self.folder), *words, "--json"], capture_output=True,
@@ -58,6 +62,11 @@ class Node:
                 os.kill(int(process), what)
             if what == signal.SIGSTOP:
                 time.sleep(seconds)
+
+    def kill(self):
+        """As a power cut does: nobody is told."""
+        self.process.kill()
+        self.process.wait()
 
     def stop(self):
         if self.process is not None and self.process.poll() is None:
