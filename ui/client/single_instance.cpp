@@ -1,9 +1,7 @@
 #include "ui/client/single_instance.h"
 
 #include <chrono>
-
-#include <QCryptographicHash>
-#include <QDir>
+#include <utility>
 
 #include "ui/client/invite_link.h"
 
@@ -14,15 +12,14 @@ namespace {
 constexpr std::chrono::seconds answer_max{2};
 constexpr qsizetype message_bytes_max = 4 * invite_characters_max + 64;
 constexpr int callers_max = 8;
+constexpr int attempts_max = 2;  // the second finds a window that began to listen after the first
 const QByteArray open_word = "open ";
 const QByteArray answer = "ok\n";
 
 }  // namespace
 
-SingleInstance::SingleInstance(const QString& dataFolder, QObject* parent) : QObject(parent) {
-    const QByteArray path = QDir(dataFolder).absolutePath().toUtf8();
-    const QByteArray digest = QCryptographicHash::hash(path, QCryptographicHash::Sha256).toHex().left(16);
-    m_name = QStringLiteral("potluck-") + QString::fromLatin1(digest);
+SingleInstance::SingleInstance(const QString& dataFolder, PeerCheck isOwn, QObject* parent)
+    : QObject(parent), m_isOwn(std::move(isOwn)), m_name(windowSocket(dataFolder)) {
     m_patience.setSingleShot(true);
     m_server.setSocketOptions(QLocalServer::UserAccessOption);
     m_server.setMaxPendingConnections(callers_max);
@@ -33,18 +30,17 @@ SingleInstance::SingleInstance(const QString& dataFolder, QObject* parent) : QOb
     });
     connect(&m_first, &QLocalSocket::connected, this, &SingleInstance::onConnected);
     connect(&m_first, &QLocalSocket::errorOccurred, this, &SingleInstance::onRefused);
-    connect(&m_first, &QLocalSocket::readyRead, this, [this] {
-        if (m_first.bytesAvailable() < answer.size() || std::exchange(m_settled, true)) return;
-        m_patience.stop();
-        emit handedOver();
-    });
+    connect(&m_first, &QLocalSocket::readyRead, this, &SingleInstance::onAnswered);
     connect(&m_server, &QLocalServer::newConnection, this, &SingleInstance::welcome);
 }
 
 void SingleInstance::claim(const QString& link) {
     m_link = link;
     m_patience.start(answer_max);
-    connectToFirst();
+    if (prepareSocketFolder(m_name)) return connectToFirst();
+    qWarning("no socket for a second window: its folder is not this account's alone");
+    m_attempts = attempts_max;
+    QMetaObject::invokeMethod(this, &SingleInstance::becomeFirst, Qt::QueuedConnection);
 }
 
 void SingleInstance::connectToFirst() {
@@ -52,7 +48,22 @@ void SingleInstance::connectToFirst() {
     m_first.connectToServer(m_name);
 }
 
-void SingleInstance::onConnected() { m_first.write(open_word + m_link.toUtf8().toPercentEncoding() + '\n'); }
+void SingleInstance::onConnected() {
+    if (m_isOwn(m_first)) {
+        m_first.write(open_word + m_link.toUtf8().toPercentEncoding() + '\n');
+        return;
+    }
+    m_first.abort();
+    onRefused();
+}
+
+void SingleInstance::onAnswered() {
+    if (m_first.bytesAvailable() < answer.size() || m_settled) return;
+    if (m_first.read(answer.size()) != answer) return;  // whoever that is: the patience ends, and a window opens
+    m_settled = true;
+    m_patience.stop();
+    emit handedOver();
+}
 
 void SingleInstance::onRefused() {
     if (m_settled) return;
@@ -62,9 +73,9 @@ void SingleInstance::onRefused() {
 
 void SingleInstance::becomeFirst() {
     if (m_settled) return;
-    if (!m_server.listen(m_name)) {
+    if (prepareSocketFolder(m_name) && !m_server.listen(m_name)) {
         // Either a socket file that a crash left behind, or another window that was quicker by a moment.
-        if (m_attempts < 2) {
+        if (m_attempts < attempts_max) {
             connectToFirst();
             return;
         }
@@ -78,6 +89,11 @@ void SingleInstance::becomeFirst() {
 
 void SingleInstance::welcome() {
     while (QLocalSocket* socket = m_server.nextPendingConnection()) {
+        if (!m_isOwn(*socket)) {
+            socket->abort();
+            socket->deleteLater();
+            continue;
+        }
         connect(socket, &QLocalSocket::readyRead, this, [this, socket] { readFrom(*socket); });
         connect(socket, &QLocalSocket::disconnected, socket, &QObject::deleteLater);
         QTimer::singleShot(answer_max, socket, [socket] { socket->abort(); });
