@@ -267,7 +267,7 @@ private slots:
         QVERIFY(fixture.text("runName").size() <= 60);
         for (const QLabel* label : fixture.window->findChildren<QLabel*>())
             QCOMPARE(label->textFormat(), Qt::PlainText);
-        QVERIFY(fixture.find<QLabel>("runName")->toolTip().startsWith(QStringLiteral("&lt;b&gt;bold")));
+        QVERIFY(fixture.find<QLabel>("runName")->toolTip().startsWith(QStringLiteral("<qt>&lt;b&gt;bold")));
         const QAbstractItemModel* members = fixture.find<QListView>("members")->model();
         for (int row = 0; row < members->rowCount(); ++row) {
             QVERIFY(members->index(row, 0).data(Qt::AccessibleTextRole).toString().size() < 100);

@@ -198,6 +198,16 @@ private slots:
         QVERIFY(finished && finished->weight == ui::Notice::Weight::normal);
     }
 
+    void the_title_of_a_notice_is_no_markup_for_services_that_read_it_so() {
+        m_service.shown.clear();
+        ui::Notifier notifier;
+        notifier.show({ui::Notice::Weight::normal, "A <b>bold</b> & run", ""});
+        QTRY_COMPARE(m_service.shown.size(), 1);
+        const QString title = m_service.shown[0][3].toString();
+        for (const QChar sign : {u'<', u'>', u'&'}) QVERIFY(!title.contains(sign));
+        QVERIFY(title.contains(QStringLiteral("bold")));
+    }
+
     void a_pause_by_itself_is_told_quietly_and_once() {
         using control::Activity;
         ui::Notices notices;

@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <QTextDocument>
 
 namespace potluck::ui {
 
@@ -17,8 +18,9 @@ struct Tr {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::PlainText)
 };
 
-bool isHarmless(QChar character) {
-    switch (character.category()) {
+bool isHarmless(char32_t character) {
+    if (QChar::isNonCharacter(character)) return false;
+    switch (QChar::category(character)) {
         case QChar::Other_Control:
         case QChar::Other_Format:
         case QChar::Separator_Line:
@@ -32,11 +34,13 @@ bool isHarmless(QChar character) {
 
 QString plainText(const QString& text, int most) {
     // What lies far beyond the cut is not looked at.
-    QString clean = text.left(4 * most);
-    for (QChar& character : clean) {
-        if (!isHarmless(character)) character = QLatin1Char(' ');
+    QList<uint> characters = text.left(4 * most).toUcs4();  // half a surrogate pair becomes U+FFFD
+    for (uint& character : characters) {
+        if (!isHarmless(character)) character = U' ';
     }
-    clean = clean.simplified();
+    static_assert(sizeof(uint) == sizeof(char32_t));
+    QString clean =
+        QString::fromUcs4(reinterpret_cast<const char32_t*>(characters.constData()), characters.size()).simplified();
     if (clean.size() <= most) return clean;
     clean.truncate(most - 1);
     if (clean.back().isHighSurrogate()) clean.chop(1);
@@ -46,6 +50,18 @@ QString plainText(const QString& text, int most) {
 QString plainText(std::string_view utf8, int most) {
     const auto bytes = static_cast<qsizetype>(std::min(utf8.size(), static_cast<std::size_t>(most) * 16));
     return plainText(QString::fromUtf8(utf8.data(), bytes), most);
+}
+
+QString literalText(const QString& text) {
+    if (!Qt::mightBeRichText(text)) return text;
+    return QStringLiteral("<qt>") + text.toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")) +
+           QStringLiteral("</qt>");
+}
+
+QString unmarkedText(QString text) {
+    return text.replace(QLatin1Char('<'), QChar(0x2039))
+        .replace(QLatin1Char('>'), QChar(0x203A))
+        .replace(QLatin1Char('&'), QChar(0xFF06));
 }
 
 QString shortCount(std::uint64_t count) {

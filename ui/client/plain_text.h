@@ -14,6 +14,14 @@ namespace potluck::ui {
 [[nodiscard]] QString plainText(const QString& text, int most);
 [[nodiscard]] QString plainText(std::string_view utf8, int most);
 
+/// `text` for Qt's tool tips and for labels that guess whether a text is markup (Qt::mightBeRichText): they show
+/// exactly these characters and load nothing. Tool tips of strangers' text go through here, and nowhere else is text
+/// escaped.
+[[nodiscard]] QString literalText(const QString& text);
+/// `text` without the characters that begin markup: look-alikes stand for `<`, `>` and `&`. For the desktop's own tray
+/// and notifications, of which some read markup and some do not, so that escaping would show on half of them.
+[[nodiscard]] QString unmarkedText(QString text);
+
 /// "0", "950", "12.4 k", "3.07 M", "1.2 G": at most three significant digits, decimal point by locale.
 [[nodiscard]] QString shortCount(std::uint64_t count);
 /// The whole number with its groups, for tool tips and screen readers.

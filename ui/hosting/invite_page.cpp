@@ -7,6 +7,7 @@
 #include <QPlainTextEdit>
 #include <QScrollArea>
 
+#include "ui/client/invite_link.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/widgets/icons.h"
@@ -103,7 +104,7 @@ void InvitePage::refresh() {
     if (!isInRun(view)) return showOrHide(m_outcome, {});
     const control::RunSnapshot& run = *view.snapshot.run;
     m_title->setText(tr("Invite others to “%1”").arg(plainText(run.name, 60)));
-    const QString link = QString::fromStdString(run.magnet);
+    const QString link = plainText(run.magnet, invite_characters_max);
     if (m_link->toPlainText() != link) m_link->setPlainText(link);
     m_code->show(link);
     const bool has_address = link.contains(QLatin1String("x.pe="));

@@ -51,7 +51,7 @@ QString PeopleList::textOf(const Person& person) {
     if (person.vouched) facts << tr("you vouched for it");
     if (person.banned) facts << tr("banned");
     const QString name = person.self ? tr("%1 (you)").arg(person.name) : person.name;
-    return name + QStringLiteral(" · ") + QString::fromStdString(person.id.substr(0, 8)) + QStringLiteral(" – ") +
+    return name + QStringLiteral(" · ") + plainText(person.id, 64).left(8) + QStringLiteral(" – ") +
            facts.join(QStringLiteral(", "));
 }
 

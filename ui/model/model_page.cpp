@@ -51,7 +51,7 @@ QString wordsOf(const Sample& sample) {
 }
 
 QLabel* makePicture(const Sample& sample, QWidget* parent) {
-    auto* label = new QLabel(parent);
+    QLabel* label = makeLabel({}, "muted", parent);
     label->setObjectName(QStringLiteral("picture"));
     label->setAccessibleName(sample.nearest > 0
                                  ? ModelPage::tr("Held-out pictures, each with those nearest to it")

@@ -198,7 +198,7 @@ void IdentityCard::refresh() {
     // The words on the screen would be those of another key.
     if (id != m_id->text()) hideWords();
     m_id->setText(id);
-    m_id->setToolTip(m_id->text());
+    m_id->setToolTip(literalText(id));
     setEnabled(m_client.view().link.state == Link::State::up);
 }
 

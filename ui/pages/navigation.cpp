@@ -5,6 +5,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/client/plain_text.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -69,7 +70,7 @@ void Navigation::setEntry(int index, Entry entry) { m_entries->button(index)->se
 void Navigation::show(const StatusSummary& summary) {
     m_sign->setIcon(iconNamed(nameOf(summary.icon), roleOf(summary.icon)));
     m_title->setText(summary.title);
-    m_title->setToolTip(summary.reason.toHtmlEscaped());
+    m_title->setToolTip(literalText(summary.reason));
 }
 
 }  // namespace potluck::ui

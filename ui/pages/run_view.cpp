@@ -187,9 +187,9 @@ void RunView::refresh() {
     }
     const control::RunSnapshot& run = *view.snapshot.run;
     m_name->setText(plainText(run.name, 60));
-    m_name->setToolTip(m_name->text().toHtmlEscaped());  // Qt would take a name like <b> for formatting
+    m_name->setToolTip(literalText(m_name->text()));
     m_about->setText(plainText(run.model, 120));
-    m_about->setToolTip(plainText(run.purpose, 300).toHtmlEscaped());
+    m_about->setToolTip(literalText(plainText(run.purpose, 300)));
     QStringList losses;
     if (run.loss > 0) losses << tr("training %1").arg(QLocale().toString(run.loss, 'f', 3));
     if (run.validation_loss > 0) losses << tr("validation %1").arg(QLocale().toString(run.validation_loss, 'f', 3));

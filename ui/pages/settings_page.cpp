@@ -235,7 +235,7 @@ void SettingsPage::refresh() {
     m_pause->setText(!summary.memory.isEmpty() ? summary.title + QStringLiteral(". ") + summary.memory
                                                : tr("Ends the trainer and frees its memory at once."));
     m_folder->setText(plainText(view.snapshot.data_folder, 300));
-    m_folder->setToolTip(m_folder->text());
+    m_folder->setToolTip(literalText(m_folder->text()));
     const QString device = plainText(view.snapshot.trainer.device, 120);
     m_device->setText(device.isEmpty() ? tr("The trainer is not running.") : tr("Trains on: %1").arg(device));
 }

@@ -118,7 +118,7 @@ void TrainerCard::showPacks(const ReleaseState& state) {
         const control::PackRow& pack = state.packs[static_cast<std::size_t>(i)];
         QPushButton* button = makeButton(wanted[i], {}, i == 0 ? Emphasis::primary : Emphasis::normal, this);
         button->setObjectName(QStringLiteral("download-") + plainText(pack.kind, sentence_max));
-        button->setToolTip(tr("Takes %1 on the disk.").arg(sizeText(pack.unpacked)));
+        button->setToolTip(literalText(tr("Takes %1 on the disk.").arg(sizeText(pack.unpacked))));
         m_packs->addWidget(button);
         connect(button, &QPushButton::clicked, this,
                 [this, kind = QString::fromStdString(pack.kind)] { m_client.installTrainer(kind); });

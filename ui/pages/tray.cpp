@@ -28,7 +28,7 @@ Tray::Tray(NodeClient& client, QObject* parent) : QObject(parent), m_client(clie
 bool Tray::isShown() const { return QSystemTrayIcon::isSystemTrayAvailable() && m_icon.isVisible(); }
 
 void Tray::tell(const QString& title, const QString& sentence) {
-    if (isShown()) m_icon.showMessage(title, sentence, m_icon.icon());
+    if (isShown()) m_icon.showMessage(unmarkedText(title), unmarkedText(sentence), m_icon.icon());
 }
 
 void Tray::fillMenu() {
@@ -50,13 +50,13 @@ void Tray::refresh() {
     const StatusSummary summary = summarize(view);
     const QString status =
         summary.reason.isEmpty() ? summary.title : summary.title + QStringLiteral(": ") + summary.reason;
-    // An ampersand in a menu entry would mark a shortcut.
-    m_status->setText(plainText(status, status_characters_max).replace(QLatin1Char('&'), QLatin1String("&&")));
+    // No ampersand, either, which would mark a shortcut.
+    m_status->setText(unmarkedText(plainText(status, status_characters_max)));
     QString tip = QStringLiteral("Potluck – ") + status;
     if (isInRun(view))
         tip = QStringLiteral("Potluck – ") + summary.title + QLatin1Char('\n') +
               tr("%1 tokens today").arg(shortCount(view.snapshot.run->my_tokens_today));
-    m_icon.setToolTip(tip.left(tool_tip_characters_max));
+    m_icon.setToolTip(unmarkedText(tip.left(tool_tip_characters_max)));
     using status::Action;
     const status::Actions& actions = summary.actions;
     m_pause->menuAction()->setEnabled(actions.has(Action::pause));

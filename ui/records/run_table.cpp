@@ -49,6 +49,11 @@ QString RunModel::textOf(const control::KnownRun& row, int column) {
     }
 }
 
+QString RunModel::hintOf(const control::KnownRun& row, int column) {
+    if (column == name_column) return plainText(row.model.empty() ? row.id : row.model, 120);
+    return column == tokens_column ? tr("%1 tokens").arg(fullCount(row.my_tokens)) : QString();
+}
+
 QVariant RunModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const control::KnownRun& row = m_rows[static_cast<std::size_t>(index.row())];
@@ -57,10 +62,7 @@ QVariant RunModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole: return textOf(row, column);
         case Qt::TextAlignmentRole:
             return QVariant::fromValue(Qt::AlignVCenter | (column == name_column ? Qt::AlignLeft : Qt::AlignRight));
-        case Qt::ToolTipRole:
-            if (column == name_column) return plainText(row.model.empty() ? row.id : row.model, 120).toHtmlEscaped();
-            if (column == tokens_column) return tr("%1 tokens").arg(fullCount(row.my_tokens));
-            return {};
+        case Qt::ToolTipRole: return literalText(hintOf(row, column));
         case Qt::AccessibleTextRole:
             return headerData(column, Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') +
                    textOf(row, column);

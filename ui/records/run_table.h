@@ -32,6 +32,7 @@ public:
 
 private:
     [[nodiscard]] static QString textOf(const control::KnownRun& row, int column);
+    [[nodiscard]] static QString hintOf(const control::KnownRun& row, int column);
 
     std::vector<control::KnownRun> m_rows;
 };

@@ -168,7 +168,8 @@ void StoragePage::refreshButtons() {
     const auto run = m_table->selected();
     const bool up = m_client.view().link.state == Link::State::up;
     m_delete->setEnabled(up && run && !run->is_open && run->bytes > 0 && !m_client.waitsFor(method_of<DeleteRunFiles>));
-    m_delete->setToolTip(run && run->is_open ? tr("Leave this run before you delete its files.") : QString());
+    const QString obstacle = run && run->is_open ? tr("Leave this run before you delete its files.") : QString();
+    m_delete->setToolTip(literalText(obstacle));
 }
 
 }  // namespace potluck::ui

@@ -6,6 +6,8 @@
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QDBusVariant>
+
+#include "ui/client/plain_text.h"
 #endif
 
 namespace potluck::ui {
@@ -50,14 +52,14 @@ void Notifier::show(const Notice& notice) {
 void Notifier::send(const Notice& notice) {
     constexpr uchar low = 0, normal = 1;
     const bool quiet = notice.weight == Notice::Weight::quiet;
-    // A service may read the text as markup.
+    // Services read the text as markup, and some of them the title, too, which by the specification is none.
     const QVariantMap hints{{QStringLiteral("desktop-entry"), QStringLiteral("org.potluck.Potluck")},
                             {QStringLiteral("urgency"), QVariant::fromValue(quiet ? low : normal)},
                             {QStringLiteral("transient"), quiet},
                             {QStringLiteral("suppress-sound"), quiet}};
     QDBusMessage notify = callOf(QStringLiteral("org.freedesktop.Notifications"), QStringLiteral("Notify"));
-    notify.setArguments({QStringLiteral("Potluck"), m_shown, QStringLiteral("org.potluck.Potluck"), notice.title,
-                         notice.text.toHtmlEscaped(), QStringList(), hints, default_time});
+    notify.setArguments({QStringLiteral("Potluck"), m_shown, QStringLiteral("org.potluck.Potluck"),
+                         unmarkedText(notice.title), notice.text.toHtmlEscaped(), QStringList(), hints, default_time});
     auto* told =
         new QDBusPendingCallWatcher(QDBusConnection(m_connection).asyncCall(notify, patience_milliseconds), this);
     connect(told, &QDBusPendingCallWatcher::finished, this, [this, told, notice] {

@@ -71,6 +71,12 @@ QString LeaderboardModel::textOf(const Row& row, int column) {
     }
 }
 
+QString LeaderboardModel::hintOf(const Row& row, int column) {
+    if (column == name_column) return row.hint;
+    if (column == team_column) return row.team;
+    return column == tokens_column ? tr("%1 tokens").arg(fullCount(row.tokens)) : QString();
+}
+
 QVariant LeaderboardModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const Row& row = m_rows[static_cast<std::size_t>(index.row())];
@@ -87,11 +93,7 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const {
                 return font;
             }
             return {};
-        case Qt::ToolTipRole:
-            if (column == name_column) return row.hint;
-            if (column == team_column) return row.team;
-            if (column == tokens_column) return tr("%1 tokens").arg(fullCount(row.tokens));
-            return {};
+        case Qt::ToolTipRole: return literalText(hintOf(row, column));
         case Qt::AccessibleTextRole:
             return headerData(column, Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') +
                    textOf(row, column);

@@ -40,6 +40,7 @@ private:
     enum class Of { people, teams };
     void show(Of what, std::vector<Row> rows);
     [[nodiscard]] static QString textOf(const Row& row, int column);
+    [[nodiscard]] static QString hintOf(const Row& row, int column);
 
     Of m_of = Of::people;
     std::vector<Row> m_rows;

@@ -5,6 +5,7 @@
 #include <QStyle>
 #include <QVBoxLayout>
 
+#include "ui/client/plain_text.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
@@ -72,7 +73,7 @@ ScrolledCards makeScrolledCards(QWidget* parent) {
 
 StatTile::StatTile(const QString& what, const QString& toolTip, QWidget* parent) : QFrame(parent), m_what(what) {
     setObjectName(QStringLiteral("card"));
-    setToolTip(toolTip);
+    setToolTip(literalText(toolTip));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(2 * grid, grid + 4, grid, grid + 4);
     layout->setSpacing(2);

@@ -4,6 +4,8 @@
 #include <QKeyEvent>
 #include <QLocale>
 
+#include "ui/client/plain_text.h"
+
 namespace potluck::ui {
 
 namespace {
@@ -81,7 +83,7 @@ void WeekGrid::paint(int day, int hour) {
     at->setText(sign);
     const QString text = QStringLiteral("%1 %2: %3").arg(QLocale().dayName(day + 1), QString::number(hour), meaning);
     at->setData(Qt::AccessibleTextRole, text);
-    at->setToolTip(text);
+    at->setToolTip(literalText(text));
     at->setBackground(palette().color(level == Level::run     ? QPalette::AlternateBase
                                       : level == Level::quiet ? QPalette::Base
                                                               : QPalette::Mid));
