@@ -30,6 +30,7 @@
 #include "ui/records/storage_page.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/theme.h"
+#include "ui/widgets/wheel_guard.h"
 
 namespace potluck::ui {
 
@@ -50,6 +51,7 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     setAcceptDrops(true);
     setMinimumSize(640, 400);
     resize(1000, 680);
+    new WheelGuard(this);
     auto* central = new QWidget(this);
     auto* row = new QHBoxLayout(central);
     row->setContentsMargins(0, 0, 0, 0);
