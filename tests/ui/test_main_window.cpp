@@ -78,6 +78,39 @@ private slots:
         QCOMPARE(quit.size(), 1);
     }
 
+    /// At login the tray often begins after the programs that want to be in it.
+    void a_tray_that_comes_later_is_found() {
+        FakeNode node;
+        ui::NodeClient client(node, quick_pace);
+        bool isThere = false;
+        int looks = 0;
+        ui::Tray tray(client, {[&] {
+                                   ++looks;
+                                   return isThere;
+                               },
+                               std::chrono::milliseconds(20)});
+        client.start();
+        node.pushRecorded("training");
+        QTRY_VERIFY(looks > 3);
+        QVERIFY(!tray.isShown());
+        control::NodeSnapshot named = recordedSnapshot("failed");
+        named.why = {status::Reason::hindered, "<img src=//host/s/a> & more"};
+        node.push(named);
+        isThere = true;
+        QTRY_VERIFY(tray.isShown());
+        for (const QChar sign : {u'<', u'>', u'&'})
+            QVERIFY2(!tray.toolTip().contains(sign), qPrintable(tray.toolTip()));
+        // Found once is enough: nobody looks any more.
+        const int found = looks;
+        QTest::qWait(100);
+        QCOMPARE(looks, found);
+    }
+
+    void the_tray_is_looked_for_every_few_seconds() {
+        const ui::TraySearch search;
+        QVERIFY(search.every >= std::chrono::seconds(1) && search.every <= std::chrono::seconds(5));
+    }
+
     void the_trays_menu_has_the_agreed_order() {
         WindowFixture fixture;
         fixture.push("training");

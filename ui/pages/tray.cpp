@@ -1,5 +1,7 @@
 #include "ui/pages/tray.h"
 
+#include <utility>
+
 #include "ui/client/plain_text.h"
 #include "ui/pages/pause_menu.h"
 #include "ui/widgets/icons.h"
@@ -14,21 +16,34 @@ constexpr int tool_tip_characters_max = 120;
 
 }  // namespace
 
-Tray::Tray(NodeClient& client, QObject* parent) : QObject(parent), m_client(client) {
+Tray::Tray(NodeClient& client, TraySearch search, QObject* parent)
+    : QObject(parent), m_client(client), m_search(std::move(search)) {
     fillMenu();
-    m_icon.setContextMenu(&m_menu);
-    connect(&m_icon, &QSystemTrayIcon::activated, this, [this](QSystemTrayIcon::ActivationReason reason) {
-        if (reason == QSystemTrayIcon::Trigger || reason == QSystemTrayIcon::DoubleClick) emit openAsked();
-    });
+    m_nextLook.setInterval(m_search.every);
+    connect(&m_nextLook, &QTimer::timeout, this, &Tray::look);
     connect(&client, &NodeClient::changed, this, &Tray::refresh);
     refresh();
-    if (QSystemTrayIcon::isSystemTrayAvailable()) m_icon.show();
+    m_nextLook.start();
+    look();
 }
 
-bool Tray::isShown() const { return QSystemTrayIcon::isSystemTrayAvailable() && m_icon.isVisible(); }
+void Tray::look() {
+    if (!m_search.isThere()) return;
+    m_nextLook.stop();
+    m_icon = std::make_unique<QSystemTrayIcon>();
+    m_icon->setContextMenu(&m_menu);
+    connect(m_icon.get(), &QSystemTrayIcon::activated, this, [this](QSystemTrayIcon::ActivationReason reason) {
+        if (reason == QSystemTrayIcon::Trigger || reason == QSystemTrayIcon::DoubleClick) emit openAsked();
+    });
+    m_sign.reset();
+    refresh();
+    m_icon->show();
+}
+
+bool Tray::isShown() const { return m_icon && m_search.isThere() && m_icon->isVisible(); }
 
 void Tray::tell(const QString& title, const QString& sentence) {
-    if (isShown()) m_icon.showMessage(unmarkedText(title), unmarkedText(sentence), m_icon.icon());
+    if (isShown()) m_icon->showMessage(unmarkedText(title), unmarkedText(sentence), m_icon->icon());
 }
 
 void Tray::fillMenu() {
@@ -56,7 +71,8 @@ void Tray::refresh() {
     if (isInRun(view))
         tip = QStringLiteral("Potluck – ") + summary.title + QLatin1Char('\n') +
               tr("%1 tokens today").arg(shortCount(view.snapshot.run->my_tokens_today));
-    m_icon.setToolTip(unmarkedText(tip.left(tool_tip_characters_max)));
+    m_toolTip = tip.left(tool_tip_characters_max);
+    if (m_icon) m_icon->setToolTip(unmarkedText(m_toolTip));
     using status::Action;
     const status::Actions& actions = summary.actions;
     m_pause->menuAction()->setEnabled(actions.has(Action::pause));
@@ -65,9 +81,9 @@ void Tray::refresh() {
                                                          : tr("&Resume"));
     m_resume->setEnabled(actions.has(Action::resume) || actions.has(Action::try_again) ||
                          actions.has(Action::train_again));
-    if (m_sign == summary.icon) return;
+    if (!m_icon || m_sign == summary.icon) return;
     m_sign = summary.icon;
-    m_icon.setIcon(trayIcon(summary.icon));
+    m_icon->setIcon(trayIcon(summary.icon));
 }
 
 }  // namespace potluck::ui
