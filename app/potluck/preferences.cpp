@@ -6,6 +6,7 @@ namespace {
 
 const QString look_key = QStringLiteral("window/look");
 const QString geometry_key = QStringLiteral("window/geometry");
+const QString end_key = QStringLiteral("notices/end");
 
 }  // namespace
 
@@ -16,5 +17,7 @@ ui::Look Preferences::look() const { return ui::lookNamed(m_settings.value(look_
 void Preferences::setLook(ui::Look look) { m_settings.setValue(look_key, ui::nameOf(look)); }
 QByteArray Preferences::geometry() const { return m_settings.value(geometry_key).toByteArray(); }
 void Preferences::setGeometry(const QByteArray& geometry) { m_settings.setValue(geometry_key, geometry); }
+std::string Preferences::endTold() const { return m_settings.value(end_key).toString().toStdString(); }
+void Preferences::setEndTold(const std::string& run) { m_settings.setValue(end_key, QString::fromStdString(run)); }
 
 }  // namespace potluck::app

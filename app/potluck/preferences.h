@@ -1,6 +1,8 @@
-// What the window remembers between two starts: its look and its place on the screen. An INI file in the data folder;
+// What the window remembers between two starts: its look, its geometry, and the run whose end it has told of. An INI file in the data folder;
 // a damaged one counts as empty.
 #pragma once
+
+#include <string>
 
 #include <QByteArray>
 #include <QSettings>
@@ -17,6 +19,8 @@ public:
     void setLook(ui::Look look);
     [[nodiscard]] QByteArray geometry() const;
     void setGeometry(const QByteArray& geometry);
+    [[nodiscard]] std::string endTold() const;
+    void setEndTold(const std::string& run);
 
 private:
     QSettings m_settings;

@@ -67,7 +67,8 @@ Program::Program(QApplication& application, Options options)
       m_transport(m_options.node_program, m_options.data_folder),
       m_client(m_transport),
       m_monitor(m_client, ui::desktopProbes),
-      m_busObject(m_client) {
+      m_busObject(m_client),
+      m_notices(m_preferences.endTold()) {
     QApplication::setWindowIcon(ui::appIcon());
     m_theme.choose(m_preferences.look());
     connect(&m_theme, &ui::Theme::chosen, this, [this](ui::Look look) { m_preferences.setLook(look); });
@@ -89,6 +90,7 @@ void Program::begin() {
     QCoreApplication::instance()->installEventFilter(this);
     connect(&m_client, &ui::NodeClient::changed, this, [this] {
         if (const auto notice = m_notices.next(m_client.view())) m_notifier.show(*notice);
+        if (m_notices.endTold() != m_preferences.endTold()) m_preferences.setEndTold(m_notices.endTold());
     });
     connect(&m_notifier, &ui::Notifier::unserved, m_tray.get(), &ui::Tray::tell);
     m_client.start();

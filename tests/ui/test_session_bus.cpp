@@ -198,6 +198,30 @@ private slots:
         QVERIFY(finished && finished->weight == ui::Notice::Weight::normal);
     }
 
+    void the_end_of_a_run_is_told_once_and_not_at_the_next_start() {
+        using control::Activity;
+        const auto ended = [](const char* run) {
+            ui::NodeView view = viewOf(Activity::finished, "All rounds are done.");
+            view.snapshot.run.emplace().id = run;
+            return view;
+        };
+        ui::Notices first;
+        QVERIFY(!first.next(viewOf(Activity::training, "")));
+        QVERIFY(first.next(ended("one")));
+        // The program starts again, and its node is in the run that has ended.
+        ui::Notices second(first.endTold());
+        QVERIFY(!second.next(viewOf(Activity::connecting, "")));
+        QVERIFY(!second.next(ended("one")));
+        QVERIFY(!second.next(viewOf(Activity::training, "")));
+        QVERIFY(second.next(ended("two")));
+        // What the window shows from its first moment on is known then, too.
+        ui::Notices third;
+        QVERIFY(!third.next(ended("three")));
+        ui::Notices fourth(third.endTold());
+        QVERIFY(!fourth.next(viewOf(Activity::connecting, "")));
+        QVERIFY(!fourth.next(ended("three")));
+    }
+
     void the_title_of_a_notice_is_no_markup_for_services_that_read_it_so() {
         m_service.shown.clear();
         ui::Notifier notifier;
