@@ -1,4 +1,4 @@
-#include "ui/pages/pauses_card.h"
+#include "ui/records/pauses_card.h"
 
 #include <algorithm>
 
