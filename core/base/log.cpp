@@ -111,7 +111,7 @@ spdlog::sink_ptr open_log_file(const std::filesystem::path& file) {
 
 /// Control characters, line separators, and the marks that reverse the direction of what follows.
 bool is_unprintable(std::uint32_t code) {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200e && code <= 0x200f) ||
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || (code >= 0x200e && code <= 0x200f) ||
            (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 

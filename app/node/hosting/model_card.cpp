@@ -149,12 +149,11 @@ std::string checking(const CardFacts& facts) {
 
 std::string markdown_text(std::string_view text) {
     std::string escaped;
-    for (const char letter : text) {
+    for (const char letter : log::printable(text, text.size())) {
         const auto code = static_cast<unsigned char>(letter);
-        const bool control = code < 0x20 || code == 0x7f;
         const bool plain = is_letter(letter) || is_digit(letter) || code >= 0x80 || letter == ' ' || letter == ',';
-        if (!plain && !control) escaped.push_back('\\');
-        escaped.push_back(control ? ' ' : letter);
+        if (!plain) escaped.push_back('\\');
+        escaped.push_back(letter);
     }
     return escaped;
 }

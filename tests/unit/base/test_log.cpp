@@ -3,6 +3,7 @@
 
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "tests/hostile_strings.h"
 
 using namespace potluck;
 
@@ -11,6 +12,8 @@ class TestLog : public QObject {
 private slots:
     void peer_text_cannot_control_a_terminal_data();
     void peer_text_cannot_control_a_terminal();
+    void hostile_strings_control_nothing_data();
+    void hostile_strings_control_nothing();
     void a_cut_never_splits_a_character();
     void a_line_has_time_level_component_and_message();
     void a_flood_is_cut_short_and_counted();
@@ -50,6 +53,18 @@ void TestLog::peer_text_cannot_control_a_terminal() {
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, shown);
     QCOMPARE(log::printable({text.constData(), static_cast<std::size_t>(text.size())}), shown.toStdString());
+}
+
+void TestLog::hostile_strings_control_nothing_data() {
+    QTest::addColumn<std::string>("text");
+    for (const tests::HostileString& one : tests::hostile_strings()) QTest::newRow(one.name) << one.utf8;
+}
+
+void TestLog::hostile_strings_control_nothing() {
+    QFETCH(std::string, text);
+    const std::string shown = log::printable(text, 200);
+    QVERIFY(!tests::commands_terminals(shown) && shown.size() <= 200);
+    QVERIFY(!shown.empty());
 }
 
 void TestLog::a_cut_never_splits_a_character() {

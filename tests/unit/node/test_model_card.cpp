@@ -3,6 +3,7 @@
 
 #include "app/node/hosting/model_card.h"
 #include "core/model/presets.h"
+#include "tests/hostile_strings.h"
 #include "tests/unit/run_samples.h"
 
 using namespace potluck;
@@ -86,6 +87,35 @@ private slots:
         for (const char* markup : {"<script>", "](http", "www.e", "<b>", "\x1b", "\n> ---", "a|b"})
             QVERIFY2(card.find(markup) == std::string::npos, markup);
         QVERIFY(holds(card, "\\<script\\>alert\\(1\\)"));
+    }
+
+    void hostile_strings_stay_text_data() {
+        QTest::addColumn<std::string>("text");
+        for (const tests::HostileString& one : tests::hostile_strings()) QTest::newRow(one.name) << one.utf8;
+    }
+    /// Of markdown's signs those alone are without a backslash that a card with harmless names has, too.
+    void hostile_strings_stay_text() {
+        QFETCH(std::string, text);
+        const auto signs_of = [](const std::string& name) {
+            CardFacts one = facts();
+            one.manifest.name = one.manifest.licence = one.leaders[0].name = name;
+            one.manifest.purpose = name.substr(0, name.find('\n'));
+            std::string card = model_card(one);
+            card.erase(0, card.find("\n---\n") + 5);  // YAML, in which the licence is a string of JSON
+            std::string signs;
+            for (std::size_t i = 0; i < card.size(); ++i) {
+                if (card[i] == '\\') {
+                    ++i;
+                } else if (std::string_view("<>[]()*`|&#!\"").find(card[i]) != std::string_view::npos) {
+                    signs += card[i];
+                }
+            }
+            return signs;
+        };
+        CardFacts hostile = facts();
+        hostile.manifest.name = hostile.manifest.purpose = hostile.leaders[0].name = text;
+        QVERIFY2(!tests::commands_terminals(model_card(hostile), "\n"), model_card(hostile).c_str());
+        QCOMPARE(signs_of(text), signs_of("anna"));
     }
 
     void a_licence_is_the_hub_s_or_named() {

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "app/node/session/run_log.h"
+#include "tests/hostile_strings.h"
 
 using namespace potluck;
 using namespace potluck::node;
@@ -101,6 +102,19 @@ private slots:
         const std::string text = look(log, 0, view).back().text;
         QVERIFY(text.find('\n') == std::string::npos);
         QVERIFY2(text.size() < 80, text.c_str());
+    }
+
+    void hostile_names_are_one_line_that_controls_nothing_data() {
+        QTest::addColumn<std::string>("text");
+        for (const tests::HostileString& one : tests::hostile_strings()) QTest::newRow(one.name) << one.utf8;
+    }
+    void hostile_names_are_one_line_that_controls_nothing() {
+        QFETCH(std::string, text);
+        RunLog log;
+        peer::PeerView view = view_of(0);
+        add(view, 1, text);
+        const std::string line = look(log, 0, view).back().text;
+        QVERIFY2(!tests::commands_terminals(line) && line.size() < 80, line.c_str());
     }
 
     void refusals_are_counted_by_reason_once_a_minute() {

@@ -5,6 +5,7 @@
 #include "app/node/page/html.h"
 #include "app/node/page/page_files.h"
 #include "core/base/files.h"
+#include "tests/hostile_strings.h"
 #include "tests/unit/page/page_sample.h"
 
 using namespace potluck;
@@ -65,6 +66,33 @@ private slots:
         QCOMPARE(count_of(page, "&lt;/bdi&gt;&lt;/td&gt;&lt;script&gt;"), std::size_t{4});
         QVERIFY(holds(page, "&lt;img src=x onerror=alert(1)&gt;\nTwo lines."));
         QVERIFY(holds(page, "dn=Test&quot;&gt;&lt;script&gt;"));
+    }
+
+    void hostile_strings_are_text_everywhere_on_the_page_data() {
+        QTest::addColumn<std::string>("text");
+        for (const tests::HostileString& one : tests::hostile_strings()) QTest::newRow(one.name) << one.utf8;
+    }
+    /// The page has as many elements and as many lines as with a harmless name, and every name stands in it.
+    void hostile_strings_are_text_everywhere_on_the_page() {
+        QFETCH(std::string, text);
+        const auto page_of = [](const std::string& name) {
+            PageFacts facts = page_facts();
+            facts.status.run->name = facts.status.run->licence = facts.status.run->model = name;
+            facts.status.run->purpose = name;
+            facts.manifest->name = facts.manifest->purpose = name;
+            for (auto& member : facts.status.run->members) member.name = name;
+            for (auto& leader : facts.leaders) leader.name = leader.team = name;
+            for (auto& sample : facts.samples) sample.prompt = sample.text = name;
+            for (auto& checkpoint : facts.checkpoints) checkpoint.magnet = "magnet:?dn=" + name;
+            facts.status.run->magnet = "magnet:?dn=" + name;
+            return page_html(facts);
+        };
+        const std::string page = page_of(text), harmless = page_of("anna");
+        QCOMPARE(count_of(page, "<"), count_of(harmless, "<"));
+        QCOMPARE(count_of(page, ">"), count_of(harmless, ">"));
+        QCOMPARE(count_of(page, "\""), count_of(harmless, "\""));
+        QVERIFY2(!tests::commands_terminals(page, "\n"), page.c_str());
+        QCOMPARE(count_of(page, "</script>"), std::size_t{1});
     }
 
     void the_policy_allows_nothing_inline_and_nothing_is() {
