@@ -273,7 +273,7 @@ private slots:
         QVERIFY2(std::abs(parts - after) < 1e-3, qPrintable(QString::number(parts)));
         QVERIFY(pairs["order_accuracy"].toDouble() > 0.2 && demo.said.contains("orders told rightly"));
         QVERIFY(!demo.found["sample"].toString().isEmpty());
-        QVERIFY(demo.logged("ALBERT shape, 1 layers, width 64"));
+        QVERIFY(demo.logged("ALBERT shape, 1 layer, width 64"));
     }
 
     /// A small picture coder: ten short rounds bring it to a third of what one mean colour costs. With a larger rate or

@@ -22,10 +22,11 @@ namespace potluck::node {
 using activity::local_time;
 
 std::string describe(const model::ModelSpec& model) {
-    char text[120];
-    std::snprintf(text, sizeof text, "%s shape, %u layers, width %u: %.1f M parameters", family_title(model),
-                  model.layers, model.width, static_cast<double>(model.parameters()) / 1e6);
-    return text;
+    const auto parameters = static_cast<double>(model.parameters());
+    const bool is_small = parameters < 100'000;  // 0.0 million would say nothing
+    return formatted("%s shape, %u %s, width %u: %.1f %s parameters", family_title(model), model.layers,
+                     model.layers == 1 ? "layer" : "layers", model.width, parameters / (is_small ? 1e3 : 1e6),
+                     is_small ? "k" : "M");
 }
 
 namespace {

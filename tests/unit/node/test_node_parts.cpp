@@ -716,6 +716,18 @@ private slots:
         QVERIFY(QString::fromStdString(describe(model)).startsWith("Qwen3 shape, 4 layers, width"));
     }
 
+    void one_layer_and_few_parameters_are_described_as_such() {
+        model::ModelSpec model;
+        model.layers = 1;
+        model.width = 16;
+        model.heads = 2;
+        model.vocabulary = 64;
+        model.context = 8;
+        const QString text = QString::fromStdString(describe(model));
+        QVERIFY2(text.startsWith("GPT-2 shape, 1 layer, width 16: "), qPrintable(text));
+        QVERIFY2(text.endsWith(" k parameters") && !text.contains(": 0.0"), qPrintable(text));
+    }
+
     void the_turns_of_a_demo_come_in_order() {
         for (const std::uint64_t rounds : {4U, 6U, 10U, 60U, 1000U}) {
             const Turns turns = Turns::of(rounds);
