@@ -1,5 +1,5 @@
-// What the window remembers between two starts: its look, its geometry, and the run whose end it has told of. An INI file in the data folder;
-// a damaged one counts as empty.
+// What the window remembers between two starts: its look, its geometry, and the run whose end it has told of. An INI
+// file in the data folder; a damaged one counts as empty.
 #pragma once
 
 #include <string>
