@@ -59,7 +59,7 @@ void SingleInstance::onConnected() {
 
 void SingleInstance::onAnswered() {
     if (m_first.bytesAvailable() < answer.size() || m_settled) return;
-    if (m_first.read(answer.size()) != answer) return;  // whoever that is: the patience ends, and a window opens
+    if (m_first.read(answer.size()) != answer) return;  // no window: after the timeout one opens here
     m_settled = true;
     m_patience.stop();
     emit handedOver();

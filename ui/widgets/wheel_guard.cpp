@@ -38,7 +38,7 @@ bool WheelGuard::eventFilter(QObject* watched, QEvent* event) {
     // Every event of the program passes here; most are none of these.
     switch (event->type()) {
         case QEvent::Polish:
-            // Qt's own policy gives the focus to what the wheel passes over.
+            // By Qt's own policy the field that the wheel passes over takes the focus.
             if (changesByWheel(watched) && static_cast<QWidget*>(watched)->focusPolicy() == Qt::WheelFocus)
                 static_cast<QWidget*>(watched)->setFocusPolicy(Qt::StrongFocus);
             return false;
