@@ -920,14 +920,6 @@
         <translation>Aus Wörtern zur Wiederherstellung importieren</translation>
     </message>
     <message>
-        <source>Type or paste the 24 words, in their order.</source>
-        <translation>Gib die 24 Wörter in ihrer Reihenfolge ein oder füge sie ein.</translation>
-    </message>
-    <message>
-        <source>&amp;Import</source>
-        <translation>&amp;Importieren</translation>
-    </message>
-    <message>
         <source>This computer now uses the identity of the words.</source>
         <translation>Dieser Computer verwendet jetzt die Identität der Wörter.</translation>
     </message>
@@ -1458,6 +1450,29 @@
         <source>Log</source>
         <translation>Protokoll</translation>
     </message>
+    <message numerus="yes">
+        <source>%n other computer(s) train in this run, which nobody could carry on without this one: it waits until you are back.</source>
+        <translation>
+            <numerusform>%n anderer Computer trainiert in diesem Lauf, den niemand ohne diesen hier weiterführen könnte: Er wartet, bis du zurück bist.</numerusform>
+            <numerusform>%n andere Computer trainieren in diesem Lauf, den niemand ohne diesen hier weiterführen könnte: Er wartet, bis du zurück bist.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>To hand it over, vouch on the page Host for a computer that is often here, or let a backbone run on one that stays on; it needs no graphics card.</source>
+        <translation>Um ihn zu übergeben, bürge auf der Seite „Gastgeber“ für einen Computer, der oft da ist, oder lass auf einem, der immer läuft, ein Rückgrat laufen; es braucht keine Grafikkarte.</translation>
+    </message>
+    <message>
+        <source>Quit although others train?</source>
+        <translation>Beenden, obwohl andere trainieren?</translation>
+    </message>
+    <message>
+        <source>&amp;Keep running in the tray</source>
+        <translation>Im &amp;Infobereich weiterlaufen</translation>
+    </message>
+    <message>
+        <source>&amp;Hand it over…</source>
+        <translation>&amp;Übergeben …</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::MeasureWords</name>
@@ -1891,16 +1906,24 @@
 <context>
     <name>potluck::ui::PauseMenu</name>
     <message>
-        <source>For &amp;30 minutes</source>
-        <translation>Für &amp;30 Minuten</translation>
-    </message>
-    <message>
         <source>For &amp;1 hour</source>
         <translation>Für &amp;1 Stunde</translation>
     </message>
     <message>
         <source>&amp;Until I resume</source>
         <translation>&amp;Bis ich fortsetze</translation>
+    </message>
+    <message>
+        <source>For 3&amp;0 minutes</source>
+        <translation>Für 3&amp;0 Minuten</translation>
+    </message>
+    <message>
+        <source>For &amp;3 hours</source>
+        <translation>Für &amp;3 Stunden</translation>
+    </message>
+    <message>
+        <source>Until &amp;tomorrow</source>
+        <translation>Bis &amp;morgen</translation>
     </message>
 </context>
 <context>
@@ -3556,8 +3579,12 @@
         <translation>Trainer entfernen</translation>
     </message>
     <message>
-        <source>Pass it on to other volunteers, within the limits of upload and disk</source>
-        <translation>An andere Freiwillige weitergeben, im Rahmen der Grenzen für Upload und Speicherplatz</translation>
+        <source>Pass it on to other volunteers</source>
+        <translation>An andere Freiwillige weitergeben</translation>
+    </message>
+    <message>
+        <source>Within the limits of upload and disk.</source>
+        <translation>Im Rahmen der Grenzen für Upload und Speicherplatz.</translation>
     </message>
     <message>
         <source>Download %1 (%2)</source>
@@ -3651,6 +3678,36 @@
     <message>
         <source>pause</source>
         <translation>Pause</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::WordsDialog</name>
+    <message>
+        <source>Word %1, “%2”, is none of the list: they have the letters a to z only.</source>
+        <translation>Wort %1, „%2“, steht nicht in der Liste: Ihre Wörter haben nur die Buchstaben a bis z.</translation>
+    </message>
+    <message numerus="yes">
+        <source>These are %n word(s); an identity has 24.</source>
+        <translation>
+            <numerusform>Das ist %n Wort; eine Identität hat 24.</numerusform>
+            <numerusform>Das sind %n Wörter; eine Identität hat 24.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Import from recovery words</source>
+        <translation>Aus Wörtern zur Wiederherstellung importieren</translation>
+    </message>
+    <message>
+        <source>Type or paste the 24 &amp;words, in their order.</source>
+        <translation>Gib die 24 &amp;Wörter in ihrer Reihenfolge ein oder füge sie ein.</translation>
+    </message>
+    <message>
+        <source>Recovery words</source>
+        <translation>Wörter zur Wiederherstellung</translation>
+    </message>
+    <message>
+        <source>&amp;Import</source>
+        <translation>&amp;Importieren</translation>
     </message>
 </context>
 </TS>

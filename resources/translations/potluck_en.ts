@@ -150,4 +150,24 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>potluck::ui::MainWindow</name>
+    <message numerus="yes">
+        <source>%n other computer(s) train in this run, which nobody could carry on without this one: it waits until you are back.</source>
+        <translation>
+            <numerusform>%n other computer trains in this run, which nobody could carry on without this one: it waits until you are back.</numerusform>
+            <numerusform>%n other computers train in this run, which nobody could carry on without this one: it waits until you are back.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::WordsDialog</name>
+    <message numerus="yes">
+        <source>These are %n word(s); an identity has 24.</source>
+        <translation>
+            <numerusform>This is %n word; an identity has 24.</numerusform>
+            <numerusform>These are %n words; an identity has 24.</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QToolButton>
 
+#include "ui/pages/pause_menu.h"
 #include "ui/widgets/icons.h"
 #include "window_fixture.h"
 
@@ -78,6 +79,14 @@ private slots:
         QCOMPARE(quit.size(), 1);
     }
 
+    void tomorrow_begins_at_six() {
+        using namespace std::chrono_literals;
+        const QDate day(2026, 3, 4);
+        QCOMPARE(ui::untilTomorrow({day, {22, 0}}), 8h);
+        QCOMPARE(ui::untilTomorrow({day, {6, 0}}), 24h);
+        QCOMPARE(ui::untilTomorrow({day, {1, 30}}), std::chrono::seconds(4h + 30min));
+    }
+
     /// At login the tray often begins after the programs that want to be in it.
     void a_tray_that_comes_later_is_found() {
         FakeNode node;
@@ -118,7 +127,7 @@ private slots:
         QVERIFY(texts.takeFirst().startsWith(QStringLiteral("Training: Round 42")));
         QCOMPARE(texts, (QStringList{"Open Potluck", "-", "Pause", "Resume", "-", "Quit"}));
         QCOMPARE(textsOf(*actionNamed(fixture.tray.menu(), QStringLiteral("Pause"))->menu()),
-                 (QStringList{"For 30 minutes", "For 1 hour", "Until I resume"}));
+                 (QStringList{"For 30 minutes", "For 1 hour", "For 3 hours", "Until tomorrow", "Until I resume"}));
     }
 
     void the_tray_pauses_and_resumes() {

@@ -1,9 +1,10 @@
 #include <QFileDialog>
-#include <QInputDialog>
 #include <QMessageBox>
+#include <QPlainTextEdit>
 #include <QRadioButton>
 #include <QTranslator>
 
+#include "ui/pages/words_dialog.h"
 #include "ui/widgets/translations.h"
 #include "window_fixture.h"
 
@@ -179,16 +180,43 @@ private slots:
         WindowFixture fixture;
         openSettings(fixture);
         fixture.click("importWords");
-        auto* dialog = fixture.window->findChild<QInputDialog*>();
+        auto* dialog = fixture.window->findChild<ui::WordsDialog*>();
         QVERIFY(dialog != nullptr);
-        dialog->setTextValue(QStringLiteral("  one two\nthree  "));
+        auto* field = dialog->findChild<QPlainTextEdit*>();
+        QStringList words;
+        for (int i = 0; i < 24; ++i) words << QStringLiteral("word");
+        field->setPlainText(QStringLiteral("  ") + words.join(QStringLiteral("\n")) + QStringLiteral("  "));
         dialog->accept();
         auto* box = fixture.window->findChild<QMessageBox*>();
         QVERIFY(box != nullptr);
         QCOMPARE(fixture.node.count("identity_import_words"), 0);
         accept(*box);
-        QCOMPARE(fixture.node.lastParams("identity_import_words").at("words").get<std::string>(), "one two three");
+        QCOMPARE(fixture.node.lastParams("identity_import_words").at("words").get<std::string>(),
+                 words.join(u' ').toStdString());
         QTRY_VERIFY(fixture.text("outcome").contains(QStringLiteral("identity of the words")));
+    }
+
+    void what_cannot_be_recovery_words_is_told_before_anything_is_asked() {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.click("importWords");
+        auto* dialog = fixture.window->findChild<ui::WordsDialog*>();
+        auto* field = dialog->findChild<QPlainTextEdit*>();
+        auto* problem = dialog->findChild<QLabel*>(QStringLiteral("wordsProblem"));
+        field->setPlainText(QStringLiteral("one two three"));
+        dialog->accept();
+        QVERIFY(problem->isVisible() && problem->text().contains(u'3'));
+        field->setPlainText(QStringLiteral("one tw0"));
+        QVERIFY(!problem->isVisible());
+        dialog->accept();
+        QVERIFY2(problem->text().contains(QStringLiteral("Word 2, “tw0”")), qPrintable(problem->text()));
+        QVERIFY(dialog->isVisible() && fixture.window->findChild<QMessageBox*>() == nullptr);
+        QCOMPARE(fixture.node.count("identity_import_words"), 0);
+        // The keyboard gets out of the field, and long lines are wrapped.
+        field->setFocus();
+        QTest::keyClick(field, Qt::Key_Tab);
+        QVERIFY(!field->hasFocus());
+        QCOMPARE(field->lineWrapMode(), QPlainTextEdit::WidgetWidth);
     }
 
     void the_look_is_switched_at_once() {

@@ -11,9 +11,9 @@
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QInputDialog>
 
 #include "ui/client/plain_text.h"
+#include "ui/pages/words_dialog.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/question.h"
@@ -142,16 +142,11 @@ void IdentityCard::importFromFile() {
 }
 
 void IdentityCard::importFromWords() {
-    auto* dialog = new QInputDialog(this);
+    auto* dialog = new WordsDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(tr("Import from recovery words"));
-    dialog->setLabelText(tr("Type or paste the 24 words, in their order."));
-    dialog->setOption(QInputDialog::UsePlainTextEditForTextInput);
-    dialog->setOkButtonText(tr("&Import"));
-    connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& words) {
-        if (words.trimmed().isEmpty()) return;
+    connect(dialog, &WordsDialog::entered, this, [this](const QString& words) {
         askBeforeImport(tr("The identity on this computer is replaced by the one of the words."),
-                        [this, words] { m_client.importIdentityWords(words.simplified()); });
+                        [this, words] { m_client.importIdentityWords(words); });
     });
     dialog->open();
 }

@@ -10,16 +10,27 @@ namespace potluck::ui {
 
 namespace {
 
+const QTime morning(6, 0);
+
 struct Tr {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::PauseMenu)
 };
 
 }  // namespace
 
+std::chrono::seconds untilTomorrow(const QDateTime& now) {
+    // After midnight, before having slept, people mean the morning that comes.
+    const QDate day = now.time() < morning ? now.date() : now.date().addDays(1);
+    return std::chrono::seconds(now.secsTo(QDateTime(day, morning)));
+}
+
 void addPauses(QMenu& menu, NodeClient& client) {
     using namespace std::chrono_literals;
-    menu.addAction(Tr::tr("For &30 minutes"), &client, [&client] { client.pause(30min); });
+    menu.addAction(Tr::tr("For 3&0 minutes"), &client, [&client] { client.pause(30min); });
     menu.addAction(Tr::tr("For &1 hour"), &client, [&client] { client.pause(1h); });
+    menu.addAction(Tr::tr("For &3 hours"), &client, [&client] { client.pause(3h); });
+    menu.addAction(Tr::tr("Until &tomorrow"), &client,
+                   [&client] { client.pause(untilTomorrow(QDateTime::currentDateTime())); });
     menu.addAction(Tr::tr("&Until I resume"), &client, [&client] { client.pause(0s); });
 }
 
