@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QToolButton>
 
+#include "ui/hosting/host_page.h"
 #include "ui/pages/pause_menu.h"
 #include "ui/widgets/icons.h"
 #include "window_fixture.h"
@@ -30,6 +31,8 @@ QAction* actionNamed(const QMenu& menu, const QString& text) {
 }
 
 }  // namespace
+
+Q_DECLARE_METATYPE(potluck::control::NodeSnapshot)
 
 class TestMainWindow : public QObject {
     Q_OBJECT
@@ -77,6 +80,65 @@ private slots:
         QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);
         QTest::keyClick(fixture.window.get(), Qt::Key_Q, Qt::ControlModifier);
         QCOMPARE(quit.size(), 1);
+    }
+
+    void the_only_host_is_asked_before_it_stops_the_others() {
+        WindowFixture fixture;
+        control::NodeSnapshot snapshot = recordedSnapshot("hosting");
+        snapshot.run->succession->seats[0].here = false;
+        fixture.node.push(snapshot);
+        WindowFixture::settle();
+        QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);
+        const auto question = [&] { return fixture.window->findChild<QMessageBox*>(); };
+        const auto press = [&](const QString& text) {
+            for (QAbstractButton* button : question()->buttons())
+                if (button->text().remove(u'&') == text) button->click();
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        };
+        QTest::keyClick(fixture.window.get(), Qt::Key_Q, Qt::ControlModifier);
+        QVERIFY(question() && question()->isVisible());
+        QVERIFY(question()->text().contains(QStringLiteral("waits until you are back")));
+        QVERIFY(question()->text().contains(QStringLiteral("backbone")));
+        QCOMPARE(quit.size(), 0);
+        press(QStringLiteral("Cancel"));
+        QTRY_VERIFY(!question());
+        QCOMPARE(quit.size(), 0);
+        // The tray and the page of settings ask, too; one question at a time.
+        actionNamed(fixture.tray.menu(), QStringLiteral("Quit"))->trigger();
+        actionNamed(fixture.tray.menu(), QStringLiteral("Quit"))->trigger();
+        QCOMPARE(fixture.window->findChildren<QMessageBox*>().size(), 1);
+        press(QStringLiteral("Hand it over…"));
+        QVERIFY(fixture.window->findChild<ui::HostPage*>()->isVisible());
+        QTRY_VERIFY(!question());
+        QTest::keyClick(fixture.window.get(), Qt::Key_Q, Qt::ControlModifier);
+        press(QStringLiteral("Quit"));
+        QCOMPARE(quit.size(), 1);
+    }
+
+    void nobody_is_asked_where_others_go_on_or_nobody_is_here_data() {
+        QTest::addColumn<control::NodeSnapshot>("snapshot");
+        control::NodeSnapshot snapshot = recordedSnapshot("hosting");
+        QTest::newRow("others carry it on") << snapshot;
+        snapshot.run->succession->seats[0].here = false;
+        control::NodeSnapshot alone = snapshot;
+        std::erase_if(alone.run->members, [](const auto& one) { return !one.self; });
+        QTest::newRow("alone") << alone;
+        control::NodeSnapshot ended = snapshot;
+        ended.activity = control::Activity::finished;
+        QTest::newRow("ended") << ended;
+        control::NodeSnapshot member = snapshot;
+        member.run->succession.reset();
+        QTest::newRow("a member") << member;
+    }
+    void nobody_is_asked_where_others_go_on_or_nobody_is_here() {
+        QFETCH(control::NodeSnapshot, snapshot);
+        WindowFixture fixture;
+        fixture.node.push(snapshot);
+        WindowFixture::settle();
+        QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);
+        QTest::keyClick(fixture.window.get(), Qt::Key_Q, Qt::ControlModifier);
+        QCOMPARE(quit.size(), 1);
+        QVERIFY(!fixture.window->findChild<QMessageBox*>());
     }
 
     void tomorrow_begins_at_six() {

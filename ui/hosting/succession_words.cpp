@@ -1,9 +1,12 @@
 #include "ui/hosting/succession_words.h"
 
+#include <algorithm>
+
 #include <QCoreApplication>
 #include <QStringList>
 
 #include "ui/client/plain_text.h"
+#include "ui/client/status_summary.h"
 
 namespace potluck::ui {
 
@@ -30,6 +33,15 @@ SuccessionText carriersText(const control::Succession& succession) {
     }
     const QString names = here.join(QStringLiteral(", "));
     return {SuccessionWords::tr("You may leave. The run is carried on by %1.").arg(names), true};
+}
+
+int othersThatWouldStop(const NodeView& view) {
+    if (!isInRun(view) || view.snapshot.activity == control::Activity::finished) return 0;
+    const auto& succession = view.snapshot.run->succession;
+    if (!succession || carriersText(*succession).safe) return 0;
+    const auto& members = view.snapshot.run->members;
+    return static_cast<int>(std::ranges::count_if(
+        members, [](const control::MemberRow& one) { return !one.self && one.role == run::Role::volunteer; }));
 }
 
 SuccessionText holdersText(const control::Succession& succession) {

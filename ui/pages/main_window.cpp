@@ -19,6 +19,7 @@
 #include "ui/hosting/host_page.h"
 #include "ui/hosting/invite_page.h"
 #include "ui/hosting/start_page.h"
+#include "ui/hosting/succession_words.h"
 #include "ui/log/log_page.h"
 #include "ui/model/model_page.h"
 #include "ui/pages/home_page.h"
@@ -69,9 +70,9 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     refresh();
     refreshLogEntry();
     auto* quit = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
-    connect(quit, &QShortcut::activated, this, &MainWindow::quitAsked);
+    connect(quit, &QShortcut::activated, this, &MainWindow::quitOrAsk);
     connect(&tray, &Tray::openAsked, this, &MainWindow::raiseWindow);
-    connect(&tray, &Tray::quitAsked, this, &MainWindow::quitAsked);
+    connect(&tray, &Tray::quitAsked, this, &MainWindow::quitOrAsk);
 }
 
 void MainWindow::addEntries() {
@@ -115,7 +116,7 @@ QWidget* MainWindow::makePages() {
     };
     fit();
     connect(m_pages, &QStackedWidget::currentChanged, this, fit);
-    connect(m_settings, &SettingsPage::quitAsked, this, &MainWindow::quitAsked);
+    connect(m_settings, &SettingsPage::quitAsked, this, &MainWindow::quitOrAsk);
     return surround;
 }
 
@@ -201,7 +202,44 @@ void MainWindow::askWhatClosingMeans() {
     box->addButton(tr("&Cancel"), QMessageBox::RejectRole);
     box->setDefaultButton(stay);
     connect(stay, &QPushButton::clicked, this, &QWidget::showMinimized);
+    connect(quit, &QPushButton::clicked, this, &MainWindow::quitOrAsk);
+    box->open();
+}
+
+void MainWindow::quitOrAsk() {
+    const int others = othersThatWouldStop(m_client.view());
+    if (others == 0) return emit quitAsked();
+    raiseWindow();
+    if (m_quitQuestion == nullptr) askWhatQuittingMeans(others);
+}
+
+void MainWindow::askWhatQuittingMeans(int others) {
+    const QString happens =
+        tr("%n other computer(s) train in this run, which nobody could carry on without this one: it "
+           "waits until you are back.",
+           nullptr, others);
+    const QString instead =
+        tr("To hand it over, vouch on the page Host for a computer that is often here, or let a "
+           "backbone run on one that stays on; it needs no graphics card.");
+    auto* box = new QMessageBox(QMessageBox::Warning, tr("Quit although others train?"),
+                                happens + QStringLiteral("\n\n") + instead, QMessageBox::NoButton, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setTextFormat(Qt::PlainText);
+    QPushButton* stay =
+        box->addButton(m_tray.isShown() ? tr("&Keep running in the tray") : tr("&Minimise"), QMessageBox::AcceptRole);
+    QPushButton* host = box->addButton(tr("&Hand it over…"), QMessageBox::ActionRole);
+    QPushButton* quit = box->addButton(tr("&Quit"), QMessageBox::DestructiveRole);
+    box->setEscapeButton(box->addButton(tr("&Cancel"), QMessageBox::RejectRole));
+    box->setDefaultButton(stay);
+    connect(stay, &QPushButton::clicked, this, [this] {
+        if (m_tray.isShown())
+            hide();
+        else
+            showMinimized();
+    });
+    connect(host, &QPushButton::clicked, this, [this] { showPage(host_page); });
     connect(quit, &QPushButton::clicked, this, &MainWindow::quitAsked);
+    m_quitQuestion = box;
     box->open();
 }
 

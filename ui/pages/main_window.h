@@ -1,15 +1,18 @@
 // The window: navigation and its pages, of which those for starting, inviting and hosting come and go with the run. It
 // also decides what closing means: into the tray where there is one, a question where there is none and a run is going
-// on, the end of the program otherwise. It never hides without a tray.
+// on, the end of the program otherwise. It never hides without a tray. Quitting is asked about where others would have
+// to stop with this computer.
 //
 // Threads: Qt's main thread. Owns: its pages. Client, theme and tray outlive it.
 #pragma once
 
 #include <QMainWindow>
+#include <QPointer>
 
 #include "ui/client/node_client.h"
 #include "ui/widgets/desktop.h"
 
+class QMessageBox;
 class QStackedWidget;
 
 namespace potluck::ui {
@@ -61,6 +64,8 @@ private:
     void refresh();
     void refreshLogEntry();
     void askWhatClosingMeans();
+    void quitOrAsk();
+    void askWhatQuittingMeans(int others);
 
     NodeClient& m_client;
     Theme& m_theme;
@@ -70,6 +75,7 @@ private:
     QStackedWidget* m_pages = nullptr;
     HomePage* m_home = nullptr;
     SettingsPage* m_settings = nullptr;
+    QPointer<QMessageBox> m_quitQuestion;
     bool m_toldOfTray = false;
 };
 
