@@ -85,6 +85,7 @@ void Program::begin() {
     m_tray = std::make_unique<ui::Tray>(m_client);
     m_window = std::make_unique<ui::MainWindow>(m_client, m_theme, *m_tray, desktop());
     m_window->restoreGeometry(m_preferences.geometry());
+    m_window->fitScreen();
     connect(m_window.get(), &ui::MainWindow::quitAsked, this, &Program::quit);
     connect(&m_instance, &ui::SingleInstance::opened, this, &Program::open);
     QCoreApplication::instance()->installEventFilter(this);

@@ -32,6 +32,7 @@ HomePage::HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent) 
     connect(run, &RunView::runsAsked, this, &HomePage::runsAsked);
     connect(run, &RunView::inviteGiven, this, &HomePage::offer);
     m_stack->addWidget(run);
+    fitToOpenPage(*m_stack);
     column->addWidget(m_stack, 1);
     connect(&client, &NodeClient::changed, this, &HomePage::refresh);
     refresh();

@@ -18,6 +18,7 @@
 #include "ui/widgets/parts.h"
 #include "ui/widgets/question.h"
 #include "ui/widgets/theme.h"
+#include "ui/widgets/wrapping_row.h"
 
 namespace potluck::ui {
 
@@ -92,7 +93,7 @@ QWidget* IdentityCard::makeWords() {
 
 QWidget* IdentityCard::makeButtons() {
     auto* box = new QWidget(this);
-    auto* row = new QHBoxLayout(box);
+    auto* row = new WrappingRow(box);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(grid);
     auto* save = makeButton(tr("&Export…"), iconNamed(QStringLiteral("upload")), Emphasis::normal, box);
@@ -104,11 +105,7 @@ QWidget* IdentityCard::makeButtons() {
     words->setAccessibleName(tr("Import from recovery words"));
     m_toggle = makeButton(tr("Show recovery &words"), {}, Emphasis::normal, box);
     m_toggle->setObjectName(QStringLiteral("toggleWords"));
-    row->addWidget(save);
-    row->addWidget(load);
-    row->addWidget(words);
-    row->addStretch(1);
-    row->addWidget(m_toggle);
+    for (QPushButton* button : {save, load, words, m_toggle}) row->add(button);
     connect(save, &QPushButton::clicked, this, &IdentityCard::exportToFile);
     connect(load, &QPushButton::clicked, this, &IdentityCard::importFromFile);
     connect(words, &QPushButton::clicked, this, &IdentityCard::importFromWords);

@@ -19,10 +19,17 @@
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
+#include "ui/widgets/wrapping_row.h"
 
 namespace potluck::ui {
 
 using namespace control;
+
+namespace {
+
+constexpr int welcome_width_min = 40 * grid, invite_width_min = 16 * grid, assurance_width_min = 30 * grid;
+
+}  // namespace
 
 JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     : QFrame(parent), m_client(client), m_desktop(desktop) {
@@ -30,21 +37,24 @@ JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(4 * grid, 4 * grid, 4 * grid, 2 * grid);
     column->setSpacing(grid);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(3 * grid);
-    head->addWidget(new IconView(appIcon(), 9 * grid, this), 0, Qt::AlignTop);
+    auto* head = new WrappingRow;
+    head->setSpacing(2 * grid);
+    auto* welcome = new QHBoxLayout;
+    welcome->setSpacing(3 * grid);
+    welcome->addWidget(new IconView(appIcon(), 9 * grid, this), 0, Qt::AlignTop);
     auto* textColumn = new QVBoxLayout;
     textColumn->setSpacing(grid / 2);
     textColumn->addWidget(makeLabel(tr("Bring what you have"), "title", this));
     textColumn->addWidget(makeWrappedLabel(tr("Join a run and your computer helps to train a model together with other "
                                               "volunteers. All you need is an invite."),
                                            "muted", this));
-    head->addLayout(textColumn, 1);
+    welcome->addLayout(textColumn, 1);
+    head->addStretching(welcome, welcome_width_min);
     auto* start = makeButton(tr("&Start a run…"), {}, Emphasis::normal, this);
     start->setObjectName(QStringLiteral("startOwn"));
     start->setAccessibleDescription(tr("Has others train a model on your text with you."));
     connect(start, &QPushButton::clicked, this, &JoinCard::startAsked);
-    head->addWidget(start, 0, Qt::AlignTop);
+    head->add(start);
     column->addLayout(head);
     column->addSpacing(2 * grid);
     column->addWidget(makeField());
@@ -88,12 +98,12 @@ QWidget* JoinCard::makeField() {
     m_join = makeButton(tr("&Join"), {}, Emphasis::primary, field);
     m_join->setObjectName(QStringLiteral("join"));
     m_join->setMinimumWidth(12 * grid);
-    auto* row = new QHBoxLayout;
+    auto* row = new WrappingRow;
     row->setSpacing(grid);
-    row->addWidget(m_invite, 1);
-    row->addWidget(paste);
-    row->addWidget(open);
-    row->addWidget(m_join);
+    row->addStretching(m_invite, invite_width_min);
+    row->add(paste);
+    row->add(open);
+    row->add(m_join);
     m_name = makeWrappedLabel({}, "muted", field);
     m_name->setObjectName(QStringLiteral("claimed"));
     m_problem = makeWrappedLabel({}, "problem", field);
@@ -128,14 +138,14 @@ QWidget* JoinCard::makeField() {
 
 QWidget* JoinCard::makeAssurances() {
     auto* assurances = new QWidget(this);
-    auto* row = new QHBoxLayout(assurances);
+    auto* row = new WrappingRow(assurances);
     row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(4 * grid);
+    row->setSpacing(2 * grid);
     auto* left = new QVBoxLayout;
     auto* right = new QVBoxLayout;
     for (QVBoxLayout* column : {left, right}) {
         column->setSpacing(2 * grid);
-        row->addLayout(column, 1);
+        row->addStretching(column, assurance_width_min);
     }
     addAssurance(*left, QStringLiteral("chip"), tr("What will happen"),
                  tr("The model and a piece of its text are fetched, then your computer trains in the background until "

@@ -17,6 +17,7 @@
 #include "ui/widgets/leaderboard_model.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
+#include "ui/widgets/wrapping_row.h"
 
 namespace potluck::ui {
 
@@ -41,11 +42,11 @@ LeaderboardPage::LeaderboardPage(NodeClient& client, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(grid / 2);
-    auto* head = new QHBoxLayout;
-    head->addWidget(makeLabel(tr("Leaderboard"), "title", this), 1);
-    head->addWidget(m_byTeam);
-    head->addSpacing(grid);
-    head->addWidget(m_find);
+    auto* head = new WrappingRow;
+    head->setSpacing(2 * grid);
+    head->addStretching(makeLabel(tr("Leaderboard"), "title", this), 20 * grid);
+    head->add(m_byTeam);
+    head->add(m_find);
     column->addLayout(head);
     column->addWidget(m_standing);
     column->addSpacing(2 * grid - 4);

@@ -5,11 +5,14 @@
 // Closing means the tray where there is one; it asks where there is none and a run would end with it.
 #include "ui/pages/main_window.h"
 
+#include <algorithm>
+
 #include <QCloseEvent>
 #include <QHBoxLayout>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QStackedWidget>
@@ -35,6 +38,17 @@
 
 namespace potluck::ui {
 
+namespace {
+
+constexpr QSize opening_size(1000, 680);
+constexpr QSize smallest_size(640, 400);
+constexpr int narrow_width = 900;  // below it pages need the room that the names in the bar would take
+// Title bars of the desktops that we know have 24 to 46 pixels; what a frame really takes is known only once it is
+// there.
+constexpr QMargins frame_room(4, 46, 4, 4);
+
+}  // namespace
+
 MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop desktop, QWidget* parent)
     : QMainWindow(parent), m_client(client), m_theme(theme), m_tray(tray), m_desktop(std::move(desktop)) {
     m_desktop.show_log = [this] { showPage(log_page); };
@@ -50,8 +64,8 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     setWindowTitle(QStringLiteral("Potluck"));
     setWindowIcon(appIcon());
     setAcceptDrops(true);
-    setMinimumSize(640, 400);
-    resize(1000, 680);
+    resize(opening_size);
+    fitScreen();
     new WheelGuard(this);
     auto* central = new QWidget(this);
     auto* row = new QHBoxLayout(central);
@@ -67,6 +81,7 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     // before the node's news of that run is here.
     connect(m_pages, &QStackedWidget::currentChanged, this, &MainWindow::refreshLogEntry);
     connect(&client, &NodeClient::changed, this, &MainWindow::refresh);
+    fitNavigation();  // before anything is laid out for the wide one
     refresh();
     refreshLogEntry();
     auto* quit = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
@@ -106,16 +121,7 @@ QWidget* MainWindow::makePages() {
     addRecordPages();
     m_pages->addWidget(m_settings);
     addRunPages();
-    const auto fit = [this] {
-        // Only the page that is open says how much room it needs.
-        for (int i = 0; i < m_pages->count(); ++i) {
-            const bool open = i == m_pages->currentIndex();
-            const auto policy = open ? QSizePolicy::Preferred : QSizePolicy::Ignored;
-            m_pages->widget(i)->setSizePolicy(policy, policy);
-        }
-    };
-    fit();
-    connect(m_pages, &QStackedWidget::currentChanged, this, fit);
+    fitToOpenPage(*m_pages);
     connect(m_settings, &SettingsPage::quitAsked, this, &MainWindow::quitOrAsk);
     return surround;
 }
@@ -164,6 +170,19 @@ void MainWindow::refreshLogEntry() {
 
 void MainWindow::showPage(Page page) { m_navigation->select(page); }
 
+void MainWindow::fitScreen() {
+    const QRect room = screen()->availableGeometry().marginsRemoved(frame_room);
+    setMinimumSize(smallest_size.boundedTo(room.size()));
+    resize(size().boundedTo(room.size()));
+    if (!testAttribute(Qt::WA_Moved) || room.contains(geometry())) return;
+    // The window manager places what was never placed; this was, perhaps on a screen that is gone.
+    QRect inside = geometry();
+    inside.moveRight(std::min(inside.right(), room.right()));
+    inside.moveBottom(std::min(inside.bottom(), room.bottom()));
+    inside.moveTopLeft({std::max(inside.left(), room.left()), std::max(inside.top(), room.top())});
+    setGeometry(inside);
+}
+
 void MainWindow::offerInvite(const QString& link) {
     if (!looksLikeInvite(link)) return;
     showPage(home_page);
@@ -175,6 +194,15 @@ void MainWindow::raiseWindow() {
     show();
     raise();
     activateWindow();
+}
+
+void MainWindow::fitNavigation() {
+    m_navigation->setWidth(width() < narrow_width ? Navigation::Width::icons : Navigation::Width::full);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    fitNavigation();
+    QMainWindow::resizeEvent(event);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

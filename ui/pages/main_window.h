@@ -47,12 +47,16 @@ public:
     /// To the front, from the tray or the task bar.
     void raiseWindow();
     void showPage(Page page);
+    /// Makes the window no larger than its screen has room for, and moves it there if it was placed elsewhere. To be
+    /// called again after a stored geometry has been restored: the screen may be another one by now.
+    void fitScreen();
 
 signals:
     void quitAsked();
 
 protected:
     void closeEvent(QCloseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
@@ -63,6 +67,7 @@ private:
     void addEntries();
     void refresh();
     void refreshLogEntry();
+    void fitNavigation();
     void askWhatClosingMeans();
     void quitOrAsk();
     void askWhatQuittingMeans(int others);

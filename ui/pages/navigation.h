@@ -1,4 +1,6 @@
-// The bar at the window's left: the program's name, one entry per page, and at its foot what the node is doing.
+// The bar at the window's left: the program's name, one entry per page, and at its foot what the node is doing. In a
+// narrow window it shows the icons alone, with their names as tool tips; entries that a low one has no room for are
+// scrolled to.
 //
 // Threads: Qt's main thread.
 #pragma once
@@ -27,12 +29,17 @@ public:
     enum class Entry { hidden, shown };
     void setEntry(int index, Entry entry);
     void show(const StatusSummary& summary);
+    enum class Width { full, icons };
+    void setWidth(Width width);
 
 signals:
     void selected(int index);
 
 private:
+    void relayout();
+
     QButtonGroup* m_entries;
+    QWidget* m_head;
     QLayout* m_column;
     IconView* m_sign;
     QLabel* m_title;

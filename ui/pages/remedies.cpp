@@ -5,6 +5,7 @@
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
+#include "ui/widgets/wrapping_row.h"
 
 namespace potluck::ui {
 
@@ -24,7 +25,7 @@ bool is_shown(Action action, const status::Actions& actions) {
 
 Remedies::Remedies(NodeClient& client, const Desktop& desktop, QWidget* parent)
     : QWidget(parent), m_client(client), m_desktop(desktop) {
-    auto* row = new QHBoxLayout(this);
+    auto* row = new WrappingRow(this);
     row->setContentsMargins(0, grid / 2, 0, 0);
     row->setSpacing(grid);
     const auto resume = [this] { m_client.resume(); };
@@ -41,7 +42,6 @@ Remedies::Remedies(NodeClient& client, const Desktop& desktop, QWidget* parent)
     connect(add(Action::show_log, tr("Show &log"), "open", "showLog"), &QPushButton::clicked, this,
             [this] { m_desktop.show_log(); });
     connect(add(Action::leave, tr("&Leave the run"), "leave", "leaveRun"), &QPushButton::clicked, this, leave);
-    row->addStretch(1);
 }
 
 QPushButton* Remedies::add(Action action, const QString& text, const char* icon, const char* name) {

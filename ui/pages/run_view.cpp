@@ -13,6 +13,7 @@
 #include <QHBoxLayout>
 #include <QLocale>
 #include <QMenu>
+#include <QResizeEvent>
 
 #include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
@@ -27,10 +28,18 @@
 #include "ui/widgets/parts.h"
 #include "ui/widgets/question.h"
 #include "ui/widgets/theme.h"
+#include "ui/widgets/wrapping_row.h"
 
 namespace potluck::ui {
 
 using namespace control;
+
+namespace {
+
+constexpr int name_width_min = 24 * grid, tile_width_min = 15 * grid;
+constexpr int beside_width_min = 80 * grid;  // chart and members beside each other; below it one above the other
+
+}  // namespace
 
 RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : QWidget(parent), m_client(client) {
     auto* column = new QVBoxLayout(this);
@@ -50,6 +59,7 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
     connect(end, &EndCard::runsAsked, this, &RunView::runsAsked);
     column->addWidget(makeTiles());
     auto* row = new QHBoxLayout;
+    m_row = row;
     row->setSpacing(2 * grid);
     row->addWidget(makeChartCard(), 5);
     auto* members = new MembersCard(client, this);
@@ -75,7 +85,7 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
 
 QWidget* RunView::makeHeader() {
     auto* header = new QWidget(this);
-    auto* row = new QHBoxLayout(header);
+    auto* row = new WrappingRow(header);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(grid);
     auto* textColumn = new QVBoxLayout;
@@ -87,14 +97,14 @@ QWidget* RunView::makeHeader() {
     m_about->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     textColumn->addWidget(m_name);
     textColumn->addWidget(m_about);
-    row->addLayout(textColumn, 1);
+    row->addStretching(textColumn, name_width_min);
     auto* invite = makeButton(tr("&Copy invite"), iconNamed(QStringLiteral("share")), Emphasis::normal, header);
     invite->setObjectName(QStringLiteral("copyInvite"));
     connect(invite, &QPushButton::clicked, this, [this] { m_client.requestInvite(); });
-    row->addWidget(invite);
+    row->add(invite);
     auto* pause = new PauseButton(m_client, header);
     pause->setObjectName(QStringLiteral("pause"));
-    row->addWidget(pause);
+    row->add(pause);
     m_more = makeButton({}, iconNamed(QStringLiteral("more")), Emphasis::normal, header);
     m_more->setObjectName(QStringLiteral("more"));
     m_more->setAccessibleName(tr("Leave the run"));
@@ -102,8 +112,14 @@ QWidget* RunView::makeHeader() {
     auto* menu = new QMenu(m_more);
     fillMenu(*menu);
     m_more->setMenu(menu);
-    row->addWidget(m_more);
+    row->add(m_more);
     return header;
+}
+
+void RunView::resizeEvent(QResizeEvent* event) {
+    const bool beside = event->size().width() >= beside_width_min;
+    m_row->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    QWidget::resizeEvent(event);
 }
 
 void RunView::fillMenu(QMenu& menu) {
@@ -126,7 +142,7 @@ void RunView::askBeforeLeaving() {
 
 QWidget* RunView::makeTiles() {
     auto* tiles = new QWidget(this);
-    auto* row = new QHBoxLayout(tiles);
+    auto* row = new WrappingRow(tiles);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(grid + 4);
     m_today = new StatTile(tr("My tokens today"), tr("Accepted and credited to you since midnight"), tiles);
@@ -134,26 +150,27 @@ QWidget* RunView::makeTiles() {
     m_volunteers = new StatTile(tr("Volunteers online"), tr("Members of the run that this computer hears of"), tiles);
     m_speed = new StatTile(tr("Swarm speed"), tr("Tokens per second of all volunteers together"), tiles);
     m_round = new StatTile(tr("Round"), tr("Rounds that ended, of those planned"), tiles);
-    for (StatTile* tile : {m_today, m_total, m_volunteers, m_speed, m_round}) row->addWidget(tile, 1);
+    for (StatTile* tile : {m_today, m_total, m_volunteers, m_speed, m_round}) row->addStretching(tile, tile_width_min);
     return tiles;
 }
 
 QWidget* RunView::makeChartCard() {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
-    auto* head = new QHBoxLayout;
-    head->addWidget(makeLabel(tr("Loss"), "heading", card), 1);
+    auto* head = new WrappingRow;
+    head->setSpacing(grid);
+    head->addStretching(makeLabel(tr("Loss"), "heading", card), 6 * grid);
     m_loss = makeLabel({}, "muted", card);
-    head->addWidget(m_loss);
+    head->add(m_loss);
     auto* smooth = new QCheckBox(tr("S&mooth"), card);
     smooth->setObjectName(QStringLiteral("smoothLoss"));
     smooth->setAccessibleDescription(tr("Draws the training loss averaged over a few rounds."));
-    head->addWidget(smooth);
+    head->add(smooth);
     auto* tokens = new QCheckBox(tr("By to&kens"), card);
     tokens->setObjectName(QStringLiteral("lossByTokens"));
     tokens->setAccessibleDescription(
         tr("Draws the losses over the tokens that the run was trained on, instead of its rounds."));
-    head->addWidget(tokens);
+    head->add(tokens);
     column->addLayout(head);
     m_chart = new LossChart(card);
     column->addWidget(m_chart, 1);

@@ -10,6 +10,7 @@
 #include "ui/widgets/desktop.h"
 
 class QAction;
+class QBoxLayout;
 class QLabel;
 class QMenu;
 class QPushButton;
@@ -33,6 +34,9 @@ signals:
     void inviteGiven(const QString& link);
     /// The person wants to see the runs that they were in.
     void runsAsked();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* makeHeader();
@@ -61,6 +65,7 @@ private:
     QLabel* m_loss = nullptr;
     QLabel* m_measures = nullptr;
     LossChart* m_chart = nullptr;
+    QBoxLayout* m_row = nullptr;  // of the chart and the members
 };
 
 }  // namespace potluck::ui

@@ -33,6 +33,7 @@
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
+#include "ui/widgets/wrapping_row.h"
 
 namespace potluck::ui {
 
@@ -41,6 +42,7 @@ using namespace control;
 namespace {
 
 constexpr int name_characters_max = 32;
+constexpr int folder_width_min = 20 * grid;
 
 }  // namespace
 
@@ -197,7 +199,8 @@ QFrame* SettingsPage::makeDataCard(const Desktop& desktop) {
     column->addWidget(makeLabel(tr("On this computer"), "heading", card));
     m_device = makeWrappedLabel({}, "muted", card);
     column->addWidget(m_device);
-    auto* row = new QHBoxLayout;
+    auto* row = new WrappingRow;
+    row->setSpacing(grid);
     m_folder = makeLabel({}, "muted", card);
     m_folder->setObjectName(QStringLiteral("folder"));
     m_folder->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -206,13 +209,11 @@ QFrame* SettingsPage::makeDataCard(const Desktop& desktop) {
     open->setObjectName(QStringLiteral("openFolder"));
     auto* quit = makeButton(tr("&Quit Potluck"), {}, Emphasis::normal, card);
     quit->setObjectName(QStringLiteral("quit"));
-    row->addWidget(m_folder, 1);
+    row->addStretching(m_folder, folder_width_min);
     auto* log = makeButton(tr("Show &log"), {}, Emphasis::normal, card);
     log->setObjectName(QStringLiteral("openLog"));
     connect(log, &QPushButton::clicked, this, [&desktop] { desktop.show_log(); });
-    row->addWidget(open);
-    row->addWidget(log);
-    row->addWidget(quit);
+    for (QPushButton* button : {open, log, quit}) row->add(button);
     column->addLayout(row);
     connect(open, &QPushButton::clicked, this,
             [this, &desktop] { desktop.open_folder(QString::fromStdString(m_client.view().snapshot.data_folder)); });

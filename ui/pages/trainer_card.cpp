@@ -77,7 +77,8 @@ TrainerCard::TrainerCard(NodeClient& client, CardPlace place, QWidget* parent)
     row->addLayout(m_packs);
     for (QPushButton* button : {m_look, m_cancel, m_remove}) row->addWidget(button);
     row->addStretch(1);
-    m_passOn = new QCheckBox(tr("Pass it on to other volunteers, within the limits of upload and disk"), this);
+    m_passOn = new QCheckBox(tr("Pass it on to other volunteers"), this);
+    m_passOn->setToolTip(tr("Within the limits of upload and disk."));
     m_passOn->setObjectName(QStringLiteral("passOn"));
     m_passOn->setVisible(place == CardPlace::settings);
     for (QWidget* widget :

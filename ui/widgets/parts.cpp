@@ -2,6 +2,7 @@
 
 #include <QGridLayout>
 #include <QScrollArea>
+#include <QStackedWidget>
 #include <QStyle>
 #include <QVBoxLayout>
 
@@ -21,6 +22,17 @@ QBoxLayout* cardLayout(QFrame* card) {
     layout->setContentsMargins(2 * grid + 4, 2 * grid, 2 * grid + 4, 2 * grid);
     layout->setSpacing(grid);
     return layout;
+}
+
+void fitToOpenPage(QStackedWidget& stack) {
+    const auto fit = [&stack] {
+        for (int i = 0; i < stack.count(); ++i) {
+            const auto policy = i == stack.currentIndex() ? QSizePolicy::Preferred : QSizePolicy::Ignored;
+            stack.widget(i)->setSizePolicy(policy, policy);
+        }
+    };
+    fit();
+    QObject::connect(&stack, &QStackedWidget::currentChanged, &stack, fit);
 }
 
 QLabel* makeLabel(const QString& text, const char* role, QWidget* parent) {

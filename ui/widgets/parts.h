@@ -10,6 +10,7 @@
 class QBoxLayout;
 class QGridLayout;
 class QScrollArea;
+class QStackedWidget;
 class QVBoxLayout;
 
 namespace potluck::ui {
@@ -26,6 +27,9 @@ struct ScrolledCards {
     QVBoxLayout* column = nullptr;
 };
 [[nodiscard]] ScrolledCards makeScrolledCards(QWidget* parent);
+
+/// From now on only the page of `stack` that is open says how much room it needs. To be called when all are in it.
+void fitToOpenPage(QStackedWidget& stack);
 
 /// A plain-text label; `role` is one of the style sheet's: title, heading, strong, muted, small, number, problem, good.
 [[nodiscard]] QLabel* makeLabel(const QString& text, const char* role, QWidget* parent);
