@@ -182,10 +182,10 @@ namespace {
 /// Of a .torrent what its info-hash vouches for: the info dictionary and the piece layer under its root. Trackers, web
 /// seeds and DHT nodes stand beside that, so whoever serves the file could name any, and learn who fetches it.
 std::shared_ptr<lt::torrent_info> vouched_part_of(ByteSpan torrent, const BlobId& root, const lt::sha256_hash& hash) {
-    const std::shared_ptr<lt::torrent_info> told = torrent_info_of(torrent);
-    if (!told || told->info_hashes().v2 != hash || told->num_files() < 1) return nullptr;
-    const lt::span<const char> info = told->info_section();
-    const lt::span<const char> hashes = told->piece_layer(lt::file_index_t{0});
+    const std::shared_ptr<lt::torrent_info> described = torrent_info_of(torrent);
+    if (!described || described->info_hashes().v2 != hash || described->num_files() < 1) return nullptr;
+    const lt::span<const char> info = described->info_section();
+    const lt::span<const char> hashes = described->piece_layer(lt::file_index_t{0});
     std::vector<Digest> layer(static_cast<std::size_t>(hashes.size()) / sizeof(Digest::bytes));
     for (std::size_t i = 0; i < layer.size(); ++i)
         std::memcpy(layer[i].bytes.data(), hashes.data() + i * sizeof(Digest::bytes), sizeof(Digest::bytes));

@@ -32,7 +32,7 @@
 
 namespace potluck::net {
 
-/// Whatever its end sends is heard; a session over which nothing came for so long yields to a new one of its member.
+/// A session over which nothing came for so long yields to a new one of its member.
 inline constexpr Duration silence_that_yields{15'000};
 /// The same where the other end answers questions every second (links/channel.h), lost packets allowed for.
 inline constexpr Duration silence_that_yields_alive{4'000};

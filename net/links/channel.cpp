@@ -42,7 +42,7 @@ constexpr char alive_ask = '?', alive_answer = '!';
 /// Asks come once a second; who sends more gets no more answers.
 constexpr Duration answer_interval{200};
 /// Over TCP a dead process is known at once, and a computer's own end may hold megabytes that are on their way.
-constexpr int patience_over_tcp = 3;
+constexpr int silence_factor_over_tcp = 3;
 /// A computer opens no second uTP connection from the port of the first unless it has lost that one. A link over which
 /// nothing came for so long is therefore dead as soon as its other end dials.
 constexpr Duration silence_of_the_lost{1'000};
@@ -118,7 +118,7 @@ public:
     void give_up();
 
 private:
-    void note_heard();
+    void note_received();
     void take_alive(int length, lt::span<const char> body);
     void put_alive(char what);
     [[nodiscard]] bool drains(int buffered);
@@ -165,7 +165,7 @@ bool Link::on_extension_handshake(const lt::bdecode_node& handshake) {
     opened.remote = end.remote;
     opened.listening = end.listening;
     opened.over_utp = m_over_utp = end.over_utp;
-    note_heard();
+    note_received();
     m_gauge->is_asked = m_remote_alive_id != 0;
     if (!m_hub->post(std::move(opened))) close(Hub::Reason::refused);
     return true;
@@ -183,7 +183,7 @@ bool Link::allow_frame() {
 
 /// Called again and again as the body arrives, until it is whole.
 bool Link::on_extended(int length, int message, lt::span<const char> body) {
-    note_heard();
+    note_received();
     if (message == own_alive_id) {
         take_alive(length, body);
         return true;
@@ -213,10 +213,10 @@ bool Link::on_extended(int length, int message, lt::span<const char> body) {
     return true;
 }
 
-void Link::note_heard() {
+void Link::note_received() {
     const TimePoint now = steady_now();
-    m_liveness.heard(now);
-    m_gauge->heard = now;
+    m_liveness.received(now);
+    m_gauge->last_received = now;
 }
 
 void Link::take_alive(int length, lt::span<const char> body) {
@@ -249,8 +249,8 @@ void Link::tick() {
     lt::peer_info info;
     m_connection.get_peer_info(info);
     const TimePoint now = steady_now();
-    if (drains(info.used_send_buffer)) m_liveness.heard(now);
-    const Duration limit = m_gauge->silence_max.load() * (m_over_utp ? 1 : patience_over_tcp);
+    if (drains(info.used_send_buffer)) m_liveness.received(now);
+    const Duration limit = m_gauge->silence_max.load() * (m_over_utp ? 1 : silence_factor_over_tcp);
     const Liveness::Step step = m_liveness.tick(now, limit);
     if (step == Liveness::Step::give_up) give_up();
     if (step == Liveness::Step::ask && info.used_send_buffer < send_buffer_max) put_alive(alive_ask);
@@ -258,7 +258,7 @@ void Link::tick() {
 
 bool Link::is_lost_by(const lt::tcp::endpoint& remote) const {
     return m_over_utp && m_remote_message_id != 0 && !m_gauge->closed && m_connection.remote() == remote &&
-           steady_now() - m_liveness.last_heard() >= silence_of_the_lost;
+           steady_now() - m_liveness.last_received() >= silence_of_the_lost;
 }
 
 /// No fault of the address: it may be dialled again at once.

@@ -86,11 +86,11 @@ struct LinkStats {
     /// After so much silence the link closes; 0: it stays. Over TCP, where a computer's own end may hold megabytes
     /// back, it is three times as much.
     std::atomic<Duration> silence_max{Duration{0}};
-    std::atomic<TimePoint> heard{TimePoint{}};
+    std::atomic<TimePoint> last_received{TimePoint{}};
     std::atomic<bool> is_asked{false};  // the other end answers (liveness.h)
     /// Since anything came; nothing if the other end may be silent for long.
     [[nodiscard]] std::optional<Duration> silence() const {
-        return is_asked ? std::optional(steady_now() - heard.load()) : std::nullopt;
+        return is_asked ? std::optional(steady_now() - last_received.load()) : std::nullopt;
     }
 };
 

@@ -1,8 +1,8 @@
 // Whether the other end of a link is still there. A process that is killed says nothing over uTP, and libtorrent
-// neither resets such a connection nor heeds the router that does: nine timeouts in a row, two minutes, go by before it
+// neither resets such a connection nor minds a router that does: nine timeouts in a row, two minutes, go by before it
 // ends, and nobody can be dialled at an address that counts as connected. So a link asks, and gives up by itself.
 //
-//   heard --2 s--> asks every second --limit, and at least asks_min asks--> gives up
+//   received --2 s--> asks every second --limit, and at least asks_min asks--> gives up
 //     ^--------------- anything comes ---'
 //
 // The limit is the owner's, but at least four times the slowest answer lately: a line that is full is not a dead one.
@@ -25,21 +25,21 @@ class Liveness {
 public:
     enum class Step { nothing, ask, give_up };
 
-    explicit Liveness(TimePoint now) : m_heard(now) {}
+    explicit Liveness(TimePoint now) : m_received(now) {}
 
     /// Something came, or much of what was sent has left.
-    void heard(TimePoint now) {
-        m_heard = now;
+    void received(TimePoint now) {
+        m_received = now;
         m_asks = 0;
     }
     void answered(TimePoint now) {
         if (m_asked_at) m_slowest = std::max(now - *m_asked_at, m_slowest * 7 / 8);
         m_asked_at.reset();
-        heard(now);
+        received(now);
     }
     /// Once a second. `limit` 0: never gives up.
     [[nodiscard]] Step tick(TimePoint now, Duration limit) {
-        const Duration silence = now - m_heard;
+        const Duration silence = now - m_received;
         if (silence < ask_after) return Step::nothing;
         const bool is_over = silence >= std::max(limit, answers_to_wait * m_slowest) && m_asks >= asks_min;
         if (limit > Duration{0} && is_over) return Step::give_up;
@@ -47,10 +47,10 @@ public:
         if (!m_asked_at) m_asked_at = now;
         return Step::ask;
     }
-    [[nodiscard]] TimePoint last_heard() const { return m_heard; }
+    [[nodiscard]] TimePoint last_received() const { return m_received; }
 
 private:
-    TimePoint m_heard;
+    TimePoint m_received;
     std::optional<TimePoint> m_asked_at;  // the first ask that has no answer
     Duration m_slowest{0};
     int m_asks = 0;  // since anything came

@@ -28,7 +28,7 @@ private slots:
     void a_link_that_is_used_asks_nothing() {
         Liveness link(at(0));
         for (int second = 0; second < 60; ++second) {
-            link.heard(at(second));
+            link.received(at(second));
             QVERIFY(link.tick(at(second + 1), limit) == Step::nothing);
         }
     }

@@ -16,11 +16,11 @@ PeerId peer(std::uint8_t number) {
     return id;
 }
 TimePoint at(Duration passed) { return TimePoint{Duration{1'000'000} + passed}; }
-Endpoint place(const char* address) { return {boost::asio::ip::make_address(address), 7000}; }
+Endpoint address_of(const char* address) { return {boost::asio::ip::make_address(address), 7000}; }
 bool nobody(const Endpoint&) { return false; }
 bool everybody(const Endpoint&) { return true; }
 
-const Endpoint hub = place("203.0.113.1"), member = place("203.0.113.2"), other = place("203.0.113.3");
+const Endpoint hub = address_of("203.0.113.1"), member = address_of("203.0.113.2"), other = address_of("203.0.113.3");
 
 /// When `address` is dialled in the next `passed`, looked at every 100 ms, in milliseconds from `begin`.
 std::vector<int> dials(Redial& redial, const Endpoint& address, Duration begin, Duration passed) {
@@ -55,7 +55,7 @@ private slots:
         QVERIFY(are_about(times, {2'000, 4'000, 8'000, 16'000, 32'000, 60'000, 60'000, 60'000}));
     }
 
-    void what_is_connected_is_not_dialled_and_soon_is_when_it_is_lost() {
+    void a_connected_address_is_dialled_only_after_it_is_lost() {
         Redial redial(1);
         redial.add(member);
         QCOMPARE(redial.due(at(Duration{0}), nobody).size(), std::size_t{1});
@@ -97,7 +97,7 @@ private slots:
         QVERIFY(times.size() <= 12);
     }
 
-    void what_is_said_again_does_not_put_off_what_is_due() {
+    void repeating_a_need_delays_no_dial() {
         Redial redial(1);
         redial.add_hint(hub);
         int dialled = 0;
@@ -122,15 +122,15 @@ private slots:
 
     void a_member_that_moved_is_sought_where_it_was_seen_last_first() {
         Redial redial(1);
-        const Endpoint first = place("203.0.113.10"), last = place("203.0.113.20");
+        const Endpoint first = address_of("203.0.113.10"), last = address_of("203.0.113.20");
         redial.met(peer(1), {first});
-        for (int i = 11; i <= 19; ++i) redial.met(peer(1), {place(("203.0.113." + std::to_string(i)).c_str())});
+        for (int i = 11; i <= 19; ++i) redial.met(peer(1), {address_of(("203.0.113." + std::to_string(i)).c_str())});
         redial.met(peer(1), {last});
         redial.need({peer(1)}, at(Duration{0}));
         QVERIFY(redial.is_urgent(last) && !redial.is_urgent(first));
     }
 
-    void those_who_lost_one_hub_do_not_come_back_together() {
+    void members_that_lost_one_hub_dial_it_at_different_times() {
         std::set<int> seen;
         for (std::uint64_t seed = 0; seed < 40; ++seed) {
             Redial redial(seed);

@@ -180,7 +180,7 @@ private slots:
         QVERIFY2(later.size() >= 900, std::to_string(later.size()).c_str());
     }
 
-    void who_decides_is_sought_before_all_others() {
+    void deciders_are_sought_first() {
         std::vector<PeerId> all;
         for (std::uint8_t i = 1; i <= 200; ++i) all.push_back(peer(i));
         const std::set<PeerId> deciders{peer(77), peer(199), peer(200)};

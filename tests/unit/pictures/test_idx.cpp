@@ -119,7 +119,7 @@ private slots:
         QVERIFY2(peak_bytes() - before < 32 << 20, std::to_string(peak_bytes() - before).c_str());
     }
 
-    void what_is_packed_tighter_than_pictures_are_is_refused_unless_it_is_small() {
+    void a_table_packed_tighter_than_pictures_is_refused_unless_small() {
         QVERIFY(read(packed_zeros({16, 1 << 20}, 16 << 20)).ok());
         const std::string file = packed_zeros({100, 1 << 20}, 100 << 20);
         const std::uint64_t before = peak_bytes();

@@ -107,7 +107,7 @@ private slots:
         QVERIFY(!fs::exists(m_into) && !fs::exists(m_into.string() + ".part"));
     }
     /// libarchive stops reading where the archive ends.
-    void what_follows_the_archive_counts_as_well() {
+    void bytes_behind_the_archive_are_hashed_too() {
         make_archive(m_archive, {{"potluck-trainer", "program"}});
         const Bytes archive = *read_file(m_archive, 1 << 20);
         std::ofstream(m_archive, std::ios::app | std::ios::binary) << std::string(200'000, '\0');
