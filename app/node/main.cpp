@@ -13,6 +13,7 @@
 #include "app/node/demo/demo.h"
 #include "app/node/exit_code.h"
 #include "app/node/hosting/pack_files.h"
+#include "app/node/trainer/trainer_limits.h"
 #include "core/base/processor/isa.h"
 
 int main(int argc, char** argv) {
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
     }
     ParsedCommand parsed = parse_command_line(argc, argv);
     if (!parsed.command) return static_cast<int>(parsed.exit);
+    confine_trainers(parsed.command->node.data_folder);
     switch (parsed.command->verb) {
         case Verb::host:
         case Verb::join:

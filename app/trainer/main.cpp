@@ -18,6 +18,7 @@
 #include "app/trainer/process.h"
 #include "core/base/mailbox.h"
 #include "core/base/processor/isa.h"
+#include "core/confinement/confinement.h"
 #include "core/control/rpc.h"
 #include "core/training/compute/device.h"
 #include "core/training/plan_facts.h"
@@ -177,6 +178,12 @@ int main(int argc, char** argv) {
     }
     training::limit_libraries();
     app::wait_without_spinning(argv);
+    app::prepare_gpu();
+    if (const auto limits = confinement::limits_from_environment()) {
+        // It trains all the same: the doctor tells what the system cannot do.
+        if (const Status confined = confinement::confine(*limits); !confined)
+            std::fprintf(stderr, "%s\n", confined.error().message.c_str());
+    }
     app::end_with_parent();
     training::treat_freed_memory(training::FreedMemory::kept);
     return serve_until_the_end(precision);

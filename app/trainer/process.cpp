@@ -14,7 +14,10 @@
 #include <unistd.h>
 #endif
 #ifdef __linux__
+#include <fcntl.h>
+#include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <csignal>
 #endif
 
@@ -54,6 +57,34 @@ void wait_without_spinning([[maybe_unused]] char** argv) {
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
     if (unknown) return;
     (void)execv(program.c_str(), argv);  // returns only if it fails: then the threads spin, which is slow but correct
+#endif
+}
+
+void prepare_gpu() {
+#ifdef __linux__
+    namespace fs = std::filesystem;
+    std::error_code unknown;
+    const char* home = std::getenv("HOME");
+    const auto make_cache = [&](const char* cache) {
+        if (home != nullptr) fs::create_directories(fs::path(home) / cache, unknown);
+    };
+    if (fs::exists("/dev/kfd", unknown)) {
+        make_cache(".cache/miopen");
+        make_cache(".config/miopen");
+    }
+    if (!fs::exists("/proc/driver/nvidia/version", unknown)) return;
+    make_cache(".nv/ComputeCache");
+    if (fs::exists("/dev/nvidia-uvm", unknown)) return;
+    // As libcuda does; the program has its rights from the file system, and a confined process starts none.
+    const char* const words[] = {"nvidia-modprobe", "-c", "0", "-u", nullptr};
+    posix_spawn_file_actions_t quietly;  // our own input and output are the protocol's
+    posix_spawn_file_actions_init(&quietly);
+    posix_spawn_file_actions_addopen(&quietly, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&quietly, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    if (posix_spawnp(&child, words[0], &quietly, nullptr, const_cast<char* const*>(words), environ) == 0)
+        (void)waitpid(child, nullptr, 0);
+    posix_spawn_file_actions_destroy(&quietly);
 #endif
 }
 

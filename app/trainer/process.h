@@ -16,6 +16,10 @@ void lower_priority();
 /// the environment that says so. Call first.
 void wait_without_spinning(char** argv);
 
+/// What drivers make as root or in the person's home, and what a confined process can no longer have made: NVIDIA's
+/// device for unified memory, and the folders of compiled kernels. Nothing where there is no such driver.
+void prepare_gpu();
+
 /// Waits for bytes on standard input; 0 when it has ended.
 [[nodiscard]] std::size_t read_input(char* buffer, std::size_t size);
 

@@ -13,6 +13,7 @@
 
 #include "core/base/files.h"
 #include "core/base/rng.h"
+#include "core/confinement/confinement.h"
 #include "core/control/trainer_protocol.h"
 #include "core/model/initial_state.h"
 #include "core/model/state_layout.h"
@@ -168,6 +169,40 @@ private slots:
 #else
         QSKIP("only Linux shows the priority of each thread");
 #endif
+    }
+
+    /// As a node starts it: it reads and writes what its run needs, and neither the key nor anybody else.
+    void a_confined_trainer_trains_and_reads_no_key() {
+        const confinement::Support support = confinement::support();
+        if (!support.files || !support.network) QSKIP("this kernel has no Landlock or no seccomp filters");
+        Run run;
+        QTemporaryDir folder;
+        const QString key = folder.filePath("identity.key"), runs = folder.filePath("runs");
+        QVERIFY(QDir().mkpath(runs));
+        QVERIFY(QFile::copy(QString::fromStdString(run.state.path), key));
+        QVERIFY(QFile::copy(QString::fromStdString(run.state.path), runs + "/state"));
+        run.state.path = (runs + "/state").toStdString();
+        run.snapshot.path = (runs + "/snapshot").toStdString();
+        const auto hidden = confinement::hidden_variable(folder.path().toStdString(), {"runs"});
+        const auto writable = confinement::writable_variable({runs.toStdString()});
+        for (const auto& [name, value] : {hidden, writable}) qputenv(name.c_str(), QByteArray::fromStdString(value));
+        TrainerChild child;
+        for (const auto& [name, value] : {hidden, writable}) qunsetenv(name.c_str());
+        QVERIFY(!child.call("load", run.load()).error);
+        QVERIFY(!child.call("train", run.train()).error);
+        QVERIFY(child.wait_for("progress"));
+        QVERIFY(!child.call("snapshot", run.take_snapshot()).error);
+        QCOMPARE(run.read_snapshot().size(), static_cast<std::size_t>(run.model.parameters()));
+        QVERIFY(!child.call("evaluate", run.evaluate(run.state)).error);
+        VectorFile stolen = run.state;
+        stolen.path = key.toStdString();  // a state, if it could be read
+        QVERIFY(child.call("evaluate", run.evaluate(stolen)).error);
+        run.snapshot.path = folder.filePath("snapshot").toStdString();
+        QVERIFY(child.call("snapshot", run.take_snapshot()).error);
+        const std::string status(
+            as_text(read_file("/proc/" + std::to_string(child.process()) + "/status", 1 << 20).value()));
+        QVERIFY2(status.find("NoNewPrivs:\t1") != std::string::npos, status.c_str());
+        QVERIFY(status.find("Seccomp:\t2") != std::string::npos);
     }
 
     void moments_go_from_one_process_to_the_next() {

@@ -23,6 +23,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"core/run", {"core/model", "core/numerics/outer", "core/base"}},
         {"core/run/agreement", {"core/run", "core/identity", "core/base"}},
         {"core/identity", {"core/base"}},
+        {"core/confinement", {"core/base"}},
         {"core/release", {"core/identity", "core/base"}},
         {"core/ledger", {"core/run/agreement", "core/run", "core/identity", "core/base"}},
         {"core/proof", {"core/run/agreement", "core/run", "core/identity", "core/model", "core/base"}},
@@ -77,10 +78,11 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"app/potluck",
          {"ui/pages", "ui/widgets", "ui/activity", "ui/session", "ui/client", "core/activity/system", "core/control",
           "core/base"}},
-        {"app/node", {"app/node/cli", "app/node/demo", "app/node/hosting", "core/base"}},
+        {"app/node", {"app/node/cli", "app/node/demo", "app/node/hosting", "app/node/trainer", "core/base"}},
         {"app/node/release",
          {"app/node", "net", "net/proxy", "core/release", "core/identity", "core/control", "core/run", "core/base"}},
-        {"app/node/trainer", {"app/node", "core/peer/seams", "core/activity/system", "core/control", "core/base"}},
+        {"app/node/trainer",
+         {"app/node", "core/peer/seams", "core/activity/system", "core/confinement", "core/control", "core/base"}},
         {"app/node/session", {"app/node",     "app/node/release",   "app/node/trainer",
                               "net",          "net/proxy",          "core/release",
                               "core/peer",    "core/peer/presence", "core/peer/seams",
@@ -115,6 +117,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
           "net",
           "net/proxy",
           "core/release",
+          "core/confinement",
           "core/control",
           "core/status",
           "core/activity",
@@ -127,7 +130,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"app/node/demo",
          {"app/node", "app/node/cli", "app/node/session", "app/node/trainer", "core/data/pictures", "core/pictures",
           "core/identity", "core/ledger", "core/control", "core/run", "core/model", "core/base"}},
-        {"app/trainer", {"core/training", "core/training/compute", "core/control", "core/base"}},
+        {"app/trainer", {"core/training", "core/training/compute", "core/confinement", "core/control", "core/base"}},
     };
     return allowed;
 }

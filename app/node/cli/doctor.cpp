@@ -18,6 +18,7 @@
 #include "app/node/release/known_release.h"
 #include "app/node/trainer/one_answer.h"
 #include "core/base/text.h"
+#include "core/confinement/confinement.h"
 #include "core/numerics/rounding.h"
 
 namespace potluck::node {
@@ -155,6 +156,7 @@ bool can_train(const Findings& findings) {
 std::string doctor_text(const Findings& findings) {
     std::string text = verdict(findings) + "\n";
     if (findings.newer) text += news_text(*findings.newer);
+    if (!findings.gap.empty()) text += findings.gap + "\n";
     if (!findings.failure.empty()) text.append(failure_text(findings)).append("\n");
     if (!findings.devices) return text;
     for (const DeviceRow& row : findings.devices->devices) text.append("\n").append(device_text(row));
@@ -165,6 +167,7 @@ std::string doctor_text(const Findings& findings) {
 
 json doctor_json(const Findings& findings) {
     json object{{"can_train", can_train(findings)}, {"exact", findings.exact}, {"verdict", verdict(findings)}};
+    if (!findings.gap.empty()) object["gap"] = findings.gap;
     if (findings.newer) object["newer"] = to_json(*findings.newer);
     if (findings.devices) object["found"] = to_json(*findings.devices);
     if (!findings.failure.empty()) object["failure"] = failure_text(findings);
@@ -189,6 +192,7 @@ Status check_exactness() {
 ExitCode run_doctor(const Command& command) {
     Findings findings;
     findings.exact = check_exactness().ok();
+    findings.gap = confinement::gap(confinement::support());
     findings.device = command.node.limits.device.value_or("");
     findings.newer = known_newer(command.node.data_folder, command.node.release_source.key);
     detect(command.node.trainer_program, findings);

@@ -20,6 +20,7 @@ struct Findings {
     std::string last_tried;                           // what the trainer was at when it ended; empty: unknown
     bool exact = true;                                // whether shared arithmetic is exact here
     std::string device = {};                          // what the person chose; empty: the fastest
+    std::string gap = {};                             // what a trainer is not kept from here; sentences
     std::optional<control::NewerRelease> newer = {};  // that this computer knows of; looks for none
 };
 

@@ -179,8 +179,10 @@ Result<std::unique_ptr<LineProcess>> LineProcess::start(asio::io_context& loop, 
     auto impl = std::make_shared<Impl>(loop, options.group, std::move(events));
     const std::string program = options.program.string();
     std::error_code failed;
+    process::environment environment = boost::this_process::environment();
+    for (const auto& [name, value] : options.environment) environment[name] = value;
     const auto launch = [&](auto&&... more) {
-        impl->child = process::child(loop, process::exe(program), process::args(options.arguments),
+        impl->child = process::child(loop, process::exe(program), process::args(options.arguments), environment,
                                      process::std_in<impl->input, process::std_out> impl->output, failed,
                                      process::on_exit([weak = std::weak_ptr(impl), &loop](int, const std::error_code&) {
                                          asio::post(loop, [weak] {

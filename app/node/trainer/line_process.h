@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -35,6 +36,7 @@ struct LineProcessOptions {
     std::vector<std::string> arguments;
     std::filesystem::path error_file;  // appended to; empty: our standard error
     ProcessGroup group = ProcessGroup::ours;
+    std::vector<std::pair<std::string, std::string>> environment = {};  // besides ours
     std::string if_missing = "";  // what is said if there is no such program; empty: install it again
 };
 

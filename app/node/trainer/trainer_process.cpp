@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/confinement/confinement.h"
 
 namespace potluck::node {
 
@@ -72,8 +73,13 @@ bool TrainerProcess::lacks_program() const {
 }
 
 void TrainerProcess::launch() {
+    LineProcessOptions options{m_settings.program, {}, m_settings.error_file, ProcessGroup::ours};
+    options.if_missing = no_trainer(m_settings.program);
+    // It writes snapshots, moments and scratch files only, all of which belong to its run.
+    const confinement::Variable writes = confinement::writable_variable({m_settings.scratch});
+    if (!m_settings.scratch.empty()) options.environment.emplace_back(writes.name, writes.value);
     auto child = LineProcess::start(
-        m_loop, {m_settings.program, {}, m_settings.error_file, ProcessGroup::ours, no_trainer(m_settings.program)},
+        m_loop, options,
         {[this](const std::string& line) { on_line(line); }, [this](const std::string& how) { on_exit(how); }});
     if (!child) {
         m_unstarted = child.error();  // reported at the next tick: the peer is in the middle of asking

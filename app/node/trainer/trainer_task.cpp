@@ -31,7 +31,8 @@ public:
 
     void start() {
         auto child = LineProcess::start(
-            m_loop, {m_question.program, {}, m_question.error_file, ProcessGroup::ours, no_trainer(m_question.program)},
+            m_loop,
+            {m_question.program, {}, m_question.error_file, ProcessGroup::ours, {}, no_trainer(m_question.program)},
             {[self = shared_from_this()](const std::string& line) { self->on_line(line); },
              [self = shared_from_this()](const std::string& how) {
                  self->finish(Error{ErrorCode::unavailable, "The trainer stopped (" + self->why(how) + ")."});

@@ -8,6 +8,7 @@
 #include "app/node/cli/doctor.h"
 #include "app/node/cli/options/option_values.h"
 #include "app/node/cli/plan_view.h"
+#include "core/confinement/confinement.h"
 
 using namespace potluck;
 using namespace potluck::node;
@@ -63,6 +64,15 @@ private slots:
             text.find("fp32 0.129 TFLOP/s\n         busy: other programs use 66 % of the processor; this figure may "
                       "be low\n") != std::string::npos,
             text.c_str());
+    }
+
+    void the_doctor_names_what_a_trainer_is_not_kept_from() {
+        Findings findings = found({row_of("cpu", "")});
+        QVERIFY(!doctor_json(findings).contains("gap"));
+        findings.gap = confinement::gap({.system = true, .files = false, .network = true});
+        QVERIFY(doctor_text(findings).find("not kept from your key: this kernel has no Landlock.\n") !=
+                std::string::npos);
+        QCOMPARE(doctor_json(findings).at("gap").get<std::string>(), findings.gap);
     }
 
     void sizes_are_read_strictly() {
