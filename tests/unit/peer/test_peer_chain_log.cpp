@@ -46,6 +46,25 @@ CheckedList changed(const CheckedList& good, const std::function<void(run::Accep
 class PeerChainLogTest : public QObject {
     Q_OBJECT
 private slots:
+    void contributors_of_the_last_three_lists_that_have_any_are_known() {
+        Fixture bench;
+        const auto append = [&](const std::vector<std::uint8_t>& authors) {
+            std::vector<run::Accepted> entries;
+            for (const std::uint8_t author : authors)
+                entries.push_back(bench.payload_of(static_cast<float>(author), key_of(author).id()).entry);
+            const std::uint64_t next = bench.chain.height().value + 1;
+            POTLUCK_CHECK(bench.chain.append(bench.list_of(entries), bench.commit(next, 0.5F)).ok());
+            return bench.chain.recent_contributors();
+        };
+        QVERIFY(!bench.chain.recent_contributors());
+        QVERIFY(!append({}));
+        QVERIFY(append({2}) == ids_of({2}));
+        QVERIFY(append({3, 4}) == ids_of({2, 3, 4}));
+        QVERIFY(append({4, 5}) == ids_of({2, 3, 4, 5}));
+        QVERIFY(append({}) == ids_of({2, 3, 4, 5}));
+        QVERIFY(append({6}) == ids_of({3, 4, 5, 6}));
+    }
+
     void lists_and_digests_are_found_by_their_round() {
         Fixture bench;
         const CheckedList first = bench.list_of({bench.payload_of(1.0F).entry});

@@ -65,6 +65,14 @@ private slots:
         QCOMPARE(questions.unanswered(neighbour(1)), std::size_t{1});
     }
 
+    void a_question_waits_for_its_turn_once() {
+        PayloadQuestions questions;
+        for (std::uint32_t i = 0; i < 40; ++i) (void)questions.ask(neighbour(1), blob(i), at(0));
+        for (std::uint32_t i = 32; i < 40; ++i) QVERIFY(!questions.ask(neighbour(1), blob(i), at(0)));
+        for (std::uint32_t i = 0; i < 32; ++i) questions.settled(blob(i));
+        QCOMPARE(questions.due(at(0)).size(), std::size_t{8});
+    }
+
     void unanswered_questions_are_given_up() {
         PayloadQuestions questions;
         for (std::uint32_t i = 0; i < 40; ++i) (void)questions.ask(neighbour(1), blob(i), at(0));
@@ -137,6 +145,47 @@ private slots:
         QCOMPARE(bench.swarm.fetched.size(), std::size_t{32});
         const std::set<BlobId> different(bench.swarm.fetched.begin(), bench.swarm.fetched.end());
         QCOMPARE(different.size(), std::size_t{32});
+    }
+
+    void as_many_stalled_fetches_give_way_as_others_wait() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 19; ++i) bench.expect(i);
+        bench.payloads.retry(at(0));
+        bench.payloads.retry(at(5'000));
+        QCOMPARE(bench.swarm.forgotten.size(), std::size_t{3});
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{19});
+    }
+
+    void a_fetch_that_makes_progress_gives_no_way() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 17; ++i) bench.expect(i);
+        bench.payloads.retry(at(0));
+        for (std::uint32_t i = 0; i < 16; ++i) bench.swarm.blobs[blob(i)] = nullptr;  // comes nearer
+        bench.payloads.retry(at(4'999));
+        bench.payloads.retry(at(9'998));
+        QVERIFY(bench.swarm.forgotten.empty());
+        bench.payloads.retry(at(9'999));
+        QCOMPARE(bench.swarm.forgotten.size(), std::size_t{1});
+    }
+
+    void payloads_that_never_gave_way_are_fetched_first() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 56; ++i) bench.expect(i);
+        // By the third turn the first 16 may be tried again; so may 24 that nobody has tried yet.
+        for (const int second : {0, 5, 10}) bench.payloads.retry(at(1'000 * second));
+        const std::set<BlobId> tried(bench.swarm.fetched.begin(), bench.swarm.fetched.end());
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{48});
+        QCOMPARE(tried.size(), std::size_t{48});
+    }
+
+    void a_fetch_that_failed_makes_room_for_another() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 17; ++i) bench.expect(i);
+        bench.payloads.retry(at(0));
+        bench.payloads.failed(bench.swarm.fetched.front(), at(0));
+        bench.payloads.retry(at(100));
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{17});
+        QVERIFY(std::count(bench.swarm.fetched.begin(), bench.swarm.fetched.end(), bench.swarm.fetched.front()) == 1);
     }
 
     void fetches_that_stall_go_on_while_nobody_waits() {

@@ -333,6 +333,17 @@ private slots:
         QCOMPARE(count_as(members, Verdict::bad_signature, Source::others), Verdict::flood);
     }
 
+    /// What this member passes on makes its neighbours ask.
+    void questions_that_come_too_fast_are_no_offence() {
+        Members members;
+        members.joined(peer_of(1));
+        for (std::uint32_t i = 0; i < 3 * offences_max; ++i)
+            QVERIFY(!members.count(peer_of(1), MessageKind::payload_request, Verdict::flood, Source::itself));
+        for (std::uint32_t i = 0; i + 1 < offences_max; ++i)
+            QVERIFY(!members.count(peer_of(1), MessageKind::payload_request, Verdict::malformed, Source::itself));
+        QVERIFY(members.count(peer_of(1), MessageKind::payload_request, Verdict::malformed, Source::itself));
+    }
+
     void refusals_are_counted_by_kind_and_reason() {
         Members members;
         (void)members.count(peer_of(1), MessageKind::status, Verdict::accepted, Source::itself);

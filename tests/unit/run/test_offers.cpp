@@ -96,6 +96,33 @@ private slots:
         std::uint32_t author = 0;
         while (author < 500) (void)round.offer(author++, origin);
         QCOMPARE(round.standing(author).size(), std::size_t{64});
+        // Nor is the number of its draws limited: the best lots of all stand.
+        QCOMPARE(round.standing(author), drawn_of(numbers(500), {}));
+    }
+
+    void a_full_session_displaces_only_its_own_offers() {
+        Round round;
+        for (std::uint32_t author = 1'000; author < 1'048; ++author)
+            QCOMPARE(round.offer(author, through(key(2'000'000 + author))), Verdict::accepted);
+        for (std::uint32_t author = 0; author < 500; ++author) (void)round.offer(author, through(session));
+        QCOMPARE(round.standing(1'000).size(), std::size_t{16});
+        QCOMPARE(round.standing(1'048).size(), std::size_t{64});
+    }
+
+    void offers_of_no_use_give_way_before_all_others() {
+        Round round;
+        const std::set<std::uint32_t> best = drawn_of(numbers(65), {});
+        std::uint32_t worst = 0;
+        while (best.contains(worst)) ++worst;
+        for (const std::uint32_t author : best) (void)round.offer(author, through(key(2'000'000 + author)));
+        const std::uint32_t useless = *best.begin();
+        QCOMPARE(round.offer(worst, through(session)), Verdict::no_room);
+        (void)round.offers.payload_bad(Round::payload_of(useless));
+        QCOMPARE(round.offer(worst, through(session)), Verdict::accepted);
+        std::set<std::uint32_t> expected = best;
+        expected.erase(useless);
+        expected.insert(worst);
+        QCOMPARE(round.standing(65), expected);
     }
 
     void a_session_draws_64_times_in_a_round() {
@@ -162,6 +189,9 @@ private slots:
             QCOMPARE(round.offer(author, origin) == Verdict::accepted, foretold);
         }
         QVERIFY(round.offers.has_place_for(key(5'000), {}));
+        // What stands is repeated, whatever its author or its neighbours send: that is no question of room.
+        const std::uint32_t standing = *round.standing(1'000).begin();
+        QVERIFY(round.offers.has_place_for(key(standing), through(session)));
     }
 };
 

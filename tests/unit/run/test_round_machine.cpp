@@ -1,5 +1,7 @@
 #include <QTest>
 
+#include <algorithm>
+
 #include "core/run/round_machine.h"
 #include "tests/unit/run_samples.h"
 
@@ -443,6 +445,87 @@ private slots:
         QVERIFY(!tick(machine, 11'900).repeat_contribution);
         QVERIFY(tick(machine, 12'000).repeat_contribution);
         QVERIFY(!tick(machine, 12'100).repeat_contribution);
+    }
+
+    void members_of_the_last_lists_and_vouched_ones_are_waited_for_and_no_others() {
+        const auto ends_without = [](const PeerId& who, bool vouched, std::optional<std::vector<PeerId>> known) {
+            RoundMachine machine(settings(Role::backbone));
+            machine.enter({0}, base_digest(), {host, backbone}, at(0), std::nullopt, {{}, std::move(known)});
+            (void)contribute(machine, other, 9);
+            (void)machine.payload_held(payload(9).root, other);
+            RoundMember member = training();
+            member.vouched = vouched;
+            machine.heard(who, member, at(9'900));
+            (void)tick(machine, 9'950, Turn::own);
+            return machine.closed();
+        };
+        QVERIFY(ends_without(third, false, std::vector{other}));
+        QVERIFY(!ends_without(third, true, std::vector{other}));
+        QVERIFY(!ends_without(third, false, std::vector{other, third}));
+        QVERIFY(!ends_without(third, false, std::nullopt));  // before the first list nobody is known
+    }
+
+    void members_that_others_pass_on_are_waited_for_while_they_stand_in_the_last_lists() {
+        const auto ends = [](std::vector<PeerId> known_then, std::vector<PeerId> known_now) {
+            RoundMachine machine(settings(Role::backbone));
+            machine.enter({0}, base_digest(), {host, backbone}, at(0), std::nullopt, {{}, std::move(known_then)});
+            (void)contribute(machine, third, 9);
+            machine.enter({1}, next_base(), {host, backbone}, at(20'000), RoundBefore{base_digest(), {other}},
+                          {{}, std::move(known_now)});
+            (void)machine.contribution(other, next_contribution(10), signature(10));
+            (void)machine.payload_held(payload(10).root, other);
+            (void)tick(machine, 29'950, Turn::own);
+            return machine.closed();
+        };
+        QVERIFY(!ends({other, third}, {other, third}));
+        QVERIFY(ends({other, third}, {other}));
+        QVERIFY(ends({other}, {other, third}));
+    }
+
+    void the_list_before_decides_which_newcomers_have_places() {
+        const auto drawn = [](std::uint8_t previous, std::uint64_t round) {
+            RoundMachine machine(settings(Role::backbone));
+            RoundHistory history;
+            history.previous.bytes[0] = std::byte{previous};
+            machine.enter({1}, next_base(), {host, backbone}, at(20'000), RoundBefore{base_digest(), {}}, history);
+            std::vector<PeerId> those;
+            for (std::uint32_t number = 1; number <= 255; ++number) {
+                const PeerId author = peer(static_cast<std::uint8_t>(number));
+                ContributionMessage message = round == 0 ? contribution(1) : next_contribution(1);
+                message.payload.root.bytes[1] = static_cast<std::byte>(number);
+                const OfferOrigin origin{.session = author, .newcomer = true};
+                const bool has_place = machine.has_place_for(author, message, origin);
+                if ((machine.contribution(author, message, {}, origin) == Verdict::accepted) != has_place) return those;
+                if (has_place) those.push_back(author);
+            }
+            return those;
+        };
+        for (const std::uint64_t round : {0U, 1U}) {
+            QVERIFY(drawn(7, round).size() >= newcomers_max && drawn(7, round).size() < 255);
+            QVERIFY(drawn(7, round) == drawn(7, round));
+            QVERIFY(drawn(7, round) != drawn(8, round));
+        }
+    }
+
+    void a_payload_that_a_late_offer_names_is_not_displaced() {
+        std::size_t displaced = 0;
+        for (std::uint8_t shares = 1; shares < 20; ++shares) {
+            RoundMachine machine = machine_of(Role::backbone);
+            const auto offer = [&](std::uint8_t author, ContributionMessage message, std::uint8_t fill) {
+                message.payload = payload(fill);
+                (void)machine.contribution(peer(author), message, {}, {.session = peer(author), .newcomer = true});
+                return message;
+            };
+            (void)offer(250, contribution(0), 251);
+            enter_next(machine);
+            const ContributionMessage shared = offer(shares, next_contribution(0), 251);
+            for (std::uint8_t author = 20; author < 250; ++author) (void)offer(author, next_contribution(0), author);
+            displaced += machine.holds(peer(shares), shared, {}) ? 0 : 1;
+            const std::vector<BlobId> gone = machine.take_displaced();
+            QVERIFY(!gone.empty());
+            QCOMPARE(std::count(gone.begin(), gone.end(), payload(251).root), 0);
+        }
+        QVERIFY(displaced > 5);
     }
 
     void a_held_payload_is_its_maker_s_whoever_offered_it_first() {

@@ -202,6 +202,19 @@ private slots:
         QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 1, 3, 4}));
     }
 
+    void a_banned_seat_goes_before_one_that_leaves() {
+        Town town(5);
+        town[1].attendance = Attendance::leaving;
+        town.distrust(2);
+        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 1, 3, 4}));
+    }
+
+    void sizes_that_cannot_be_filled_change_nothing() {
+        Town town(4);
+        town[3].person = town[2].person;  // three persons have four seats
+        QVERIFY(!town.next({0, 1, 2, 3}));
+    }
+
     void equals_are_told_apart_by_the_last_list_and_never_by_their_keys() {
         std::map<std::size_t, int> chosen;
         for (std::uint8_t round = 0; round < 100; ++round) {

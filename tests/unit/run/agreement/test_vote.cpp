@@ -1,5 +1,7 @@
 #include <QTest>
 
+#include <bit>
+
 #include "core/run/accept_list.h"
 #include "tests/unit/run/agreement/committee_fixture.h"
 
@@ -177,6 +179,25 @@ private slots:
         QVERIFY(!changed([](Certificate& one) { one.signers = static_cast<std::uint8_t>(one.signers ^ 0x7f); }));
         QVERIFY(!changed([](Certificate& one) { one.signers = static_cast<std::uint8_t>(one.signers | 0x80); }));
         QVERIFY(!certifies(good, committee_of(6), keyring));
+    }
+
+    void signers_that_a_committee_does_not_have_make_no_quorum() {
+        const Digest list = digest_of("a list");
+        const Members four(4), one(1);
+        // Two genuine votes, and a third for a seat that there is not.
+        const Certificate good = four.certificate(Step::precommit, 3, list, {0, 1, 2});
+        QVERIFY(certifies(good, four.committee, four.keyrings[0]));
+        const unsigned last = std::bit_floor(static_cast<unsigned>(good.signers));
+        for (const unsigned beyond : {4U, 5U, 6U, 7U}) {
+            Certificate forged = good;
+            forged.signers = static_cast<std::uint8_t>((good.signers ^ last) | 1U << beyond);
+            QVERIFY(!certifies(forged, four.committee, four.keyrings[0]));
+        }
+        // A committee of one needs that one's vote.
+        Certificate alone = one.certificate(Step::precommit, 3, list, {0});
+        QVERIFY(certifies(alone, one.committee, one.keyrings[0]));
+        alone.signers = 0b10;
+        QVERIFY(!certifies(alone, one.committee, one.keyrings[0]));
     }
 
     void a_commit_is_proved_by_precommits_for_this_very_list() {

@@ -1,0 +1,188 @@
+// How much one proposal may make a member fetch, which newcomers it names, and what it may say of density.
+#include <QTest>
+
+#include <algorithm>
+
+#include "tests/unit/peer/ballots_bench.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+using Bench = BallotsBench;
+
+namespace {
+
+/// Keys 20 and above are nobody's here: newcomers'.
+constexpr std::uint8_t first_newcomer = 20;
+
+run::BlobRef payload_named(std::uint8_t number) {
+    run::BlobRef ref;
+    ref.root.bytes[0] = std::byte{number};
+    ref.root.bytes[1] = std::byte{1};
+    ref.size = 100;
+    return ref;
+}
+
+run::Accepted entry_of(std::uint8_t number) {
+    return {.peer = key_of(number).id(), .payload = payload_named(number), .tokens = {64}, .newcomer = true};
+}
+
+/// A list of so many newcomers, signed by each.
+run::AcceptList list_of_newcomers(const Bench& bench, std::size_t count) {
+    std::vector<run::Accepted> entries;
+    for (std::size_t i = 0; i < count; ++i) entries.push_back(entry_of(static_cast<std::uint8_t>(first_newcomer + i)));
+    run::AcceptList list = bench.unsigned_list_of(std::move(entries));
+    for (run::Accepted& entry : list.entries) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const identity::Identity key = key_of(static_cast<std::uint8_t>(first_newcomer + i));
+            if (key.id() != entry.peer) continue;
+            entry.signature = key.sign(run::domain_of(run::MessageKind::contribution),
+                                       run::signed_bytes(list.run, run::contribution_of(list, entry)));
+        }
+    }
+    return list;
+}
+
+/// The next round, after a list that says `k`, in which this member's window has been open for long.
+void go_on(Bench& bench, std::uint32_t k, std::optional<run::RoundBefore> before = std::nullopt) {
+    run::AcceptList last = bench.unsigned_list_of({});
+    last.k = k;
+    const std::uint64_t next = bench.chain.height().value + 1;
+    POTLUCK_CHECK(bench.chain.append(bench.committed(last, {1, 2, 3}), bench.commit(next, 0.5F)).ok());
+    bench.keeper.hold({RoundId{next}, *bench.chain.digest_at(RoundId{next})});
+    bench.machine.enter(RoundId{next}, bench.keeper.digest(), bench.chain.committee(), bench.context.now(),
+                        std::move(before));
+    bench.wait(window);
+    bench.begin();
+    bench.ballots->decide();
+}
+
+/// All members' payloads came at once, or nobody's did.
+enum class Links { fast, slow, unseen };
+
+void see(Bench& bench, Links links) {
+    if (links == Links::unseen) return;
+    bench.exchange.closed(bench.context.now());
+    bench.exchange.announced(key_of(5).id(), payload_named(5).root);
+    if (links == Links::fast) bench.exchange.arrived(payload_named(5).root, bench.context.now());
+}
+
+/// What a member that has seen `links` votes on a list that says `next`, after lists that said `before`.
+std::string vote_on_density(std::vector<std::uint32_t> before, std::uint32_t next, Links links) {
+    for (std::size_t turn = 0; turn < 4; ++turn) {
+        Bench bench(turn);
+        for (const std::uint32_t k : before) go_on(bench, k);
+        if (bench.ballots->proposes()) continue;
+        see(bench, links);
+        const Bench::Made made = bench.contribution(5, 1.0F);
+        bench.deliver(made);
+        run::AcceptList list = bench.unsigned_list_of({made.entry});
+        list.k = next;
+        for (const std::uint8_t who : turns()) {
+            const identity::Identity author = key_of(who);
+            if (author.id() == bench.ballots->proposer()) (void)bench.hear(bench.proposal_by(author, list, 0));
+        }
+        return bench.own_vote();
+    }
+    return "always proposes";
+}
+
+}  // namespace
+
+class PeerProposalsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void payloads_of_64_newcomers_are_fetched_for_a_proposal_and_no_more() {
+        for (const std::size_t count : {run::newcomers_max, run::newcomers_max + 1}) {
+            Bench bench;
+            (void)bench.hear(bench.proposal(list_of_newcomers(bench, count)));
+            QCOMPARE(bench.swarm.fetched.size(), count == run::newcomers_max ? count : std::size_t{0});
+            QCOMPARE(bench.own_vote(), std::string(count == run::newcomers_max ? "none" : "nil"));
+        }
+    }
+
+    void payloads_that_their_authors_have_not_signed_are_not_fetched() {
+        Bench bench;
+        run::AcceptList list = list_of_newcomers(bench, 3);
+        list.entries[1].signature[7] ^= std::byte{1};
+        (void)bench.hear(bench.proposal(list));
+        QVERIFY(bench.swarm.fetched.empty());
+        QCOMPARE(bench.own_vote(), std::string("nil"));
+    }
+
+    void a_proposal_names_64_newcomers_those_in_time_first() {
+        for (std::size_t turn = 0; turn < 4; ++turn) {
+            Bench bench(turn);
+            const StateDigest base = bench.keeper.digest();
+            go_on(bench, bench.context.manifest.recipe.k, run::RoundBefore{base, {}});
+            if (!bench.ballots->proposes()) continue;
+            // In time and late by turns, so that no order of keys tells them apart.
+            for (std::uint8_t i = 0; i < 80; ++i) {
+                const auto number = static_cast<std::uint8_t>(first_newcomer + i);
+                const bool late = i % 2 == 0;
+                const run::ContributionMessage message{
+                    RoundId{late ? 0U : 1U}, late ? base : bench.keeper.digest(), payload_named(number), {64}};
+                QCOMPARE(bench.machine.contribution(key_of(number).id(), message, {}), Verdict::accepted);
+                (void)bench.machine.payload_held(message.payload.root, key_of(number).id());
+            }
+            bench.ballots->reconsider();
+            const run::AcceptList list = bench.own_list();
+            QCOMPARE(list.entries.size(), run::newcomers_max);
+            const auto in_time = std::count_if(list.entries.begin(), list.entries.end(),
+                                               [](const run::Accepted& entry) { return !entry.late; });
+            QCOMPARE(in_time, 40);
+            return;
+        }
+        QFAIL("it is never this member's turn");
+    }
+
+    void a_change_of_density_that_ones_own_exchange_contradicts_gets_no_vote_data() {
+        QTest::addColumn<int>("links");
+        QTest::addColumn<bool>("rises");
+        QTest::addColumn<bool>("falls");
+        QTest::newRow("fast") << static_cast<int>(Links::fast) << true << false;
+        QTest::newRow("slow") << static_cast<int>(Links::slow) << false << true;
+        QTest::newRow("not seen") << static_cast<int>(Links::unseen) << true << true;
+    }
+    void a_change_of_density_that_ones_own_exchange_contradicts_gets_no_vote() {
+        QFETCH(int, links);
+        QFETCH(bool, rises);
+        QFETCH(bool, falls);
+        const std::uint32_t k = Fixture::manifest_of().recipe.k;
+        const auto seen = static_cast<Links>(links);
+        QCOMPARE(vote_on_density({2 * k}, 4 * k, seen), std::string(rises ? "list" : "nil"));
+        QCOMPARE(vote_on_density({2 * k}, k, seen), std::string(falls ? "list" : "nil"));
+        QCOMPARE(vote_on_density({2 * k}, 2 * k, seen), std::string("list"));
+    }
+
+    void a_rise_soon_after_a_fall_gets_no_vote() {
+        const std::uint32_t k = Fixture::manifest_of().recipe.k;
+        QCOMPARE(vote_on_density({2 * k, k}, 2 * k, Links::fast), std::string("nil"));
+        QCOMPARE(vote_on_density({2 * k, k}, k, Links::fast), std::string("list"));
+    }
+
+    void later_views_of_a_round_leave_density_as_it_is() {
+        const std::uint32_t k = Fixture::manifest_of().recipe.k;
+        for (const std::uint32_t turn : {1U, views_to_change_seats}) {
+            Bench bench(turn);
+            const Bench::Made made = bench.contribution(5, 1.0F);
+            const run::ContributionMessage message{RoundId{0}, bench.keeper.digest(), made.payload->ref, {64}};
+            QCOMPARE(bench.machine.contribution(key_of(5).id(), message, {}), Verdict::accepted);
+            (void)bench.machine.payload_held(made.payload->ref.root, made.payload->author);
+            see(bench, Links::fast);
+            for (std::uint32_t view = 0; view < turn; ++view) {
+                bench.swarm.sent.clear();
+                for (const std::uint8_t who : turns()) {
+                    if (who != turns()[turn]) (void)bench.hear(bench.vote(who, Step::precommit, std::nullopt, view));
+                }
+                bench.tick_after(Duration{1'000} + view * Duration{500});
+            }
+            bench.ballots->reconsider();
+            QCOMPARE(bench.own_proposals().size(), std::size_t{1});
+            QCOMPARE(bench.own_list().k, turn < views_to_change_seats ? 2 * k : k);
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerProposalsTest)
+#include "test_peer_proposals.moc"
