@@ -128,6 +128,29 @@ private slots:
         }
     }
 
+    /// The one that a table's list follows says who may decide that list and what it may hold.
+    void the_list_before_a_table_may_not_be_left_out() {
+        ProofSample sample;
+        run::CreditTable table;
+        table.run = sample.run();
+        table.round = {3};
+        table.tokens = {1'000};
+        table.contributions = 6;
+        table.credits = {{key(1), {300}, 3}, {key(2), {400}, 2}, {key(3), {300}, 1}};
+        std::sort(table.credits.begin(), table.credits.end(),
+                  [](const auto& a, const auto& b) { return a.peer < b.peer; });
+        const Bytes content = table.encode();
+        sample.list(3).table = run::table_ref(content);
+        sample.commit();
+        // The committee changed with the list of round 1 and not since, so nothing else is missed.
+        QVERIFY(check(sample.proof_of(4, {0, 2, 3, 4}, content), sample.run()).error().code == ErrorCode::untrusted);
+        QVERIFY(check(sample.proof_of(4, {0, 1, 2, 3, 4}, content), sample.run()).ok());
+        const Bytes without = sample.proof_of(4, {0, 1, 3, 4}, content);
+        const Result<Proven> proven = check(without, sample.run());
+        QVERIFY(!proven.ok());
+        QVERIFY(mentions(proven.error().message, "The list of round 3 in this proof does not name the table of"));
+    }
+
     void what_the_certifying_list_adds_is_the_next_state_s() {
         const ProofSample sample;
         const Bytes bytes = sample.proof(2, 3);

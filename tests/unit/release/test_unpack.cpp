@@ -46,6 +46,30 @@ void make_archive(const fs::path& file, const std::vector<Entry>& entries) {
     archive_write_free(out);
 }
 
+/// A sparse member, as GNU tar writes them, whose header promises `said` bytes and whose map brings `brought`.
+void make_sparse_archive(const fs::path& file, std::size_t said, std::size_t brought) {
+    std::string header(512, '\0');
+    const auto put = [&](std::size_t at, std::size_t digits, std::size_t number) {
+        for (std::size_t i = digits; i-- > 0; number /= 8) header[at + i] = static_cast<char>('0' + number % 8);
+    };
+    header[0] = 'a';
+    header.replace(257, 7, "ustar  ");
+    header[156] = 'S';
+    for (const std::size_t at : {100U, 108U, 116U}) put(at, 7, at == 100 ? 0644 : 0);
+    put(124, 11, brought);
+    put(136, 11, 0);
+    put(386, 11, 0);
+    put(398, 11, brought);
+    put(483, 11, said);
+    header.replace(148, 8, 8, ' ');
+    std::size_t sum = 0;
+    for (const char byte : header) sum += static_cast<unsigned char>(byte);
+    put(148, 6, sum);
+    header[154] = '\0';
+    std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    out << header << std::string((brought + 511) / 512 * 512, 'x') << std::string(1024, '\0');
+}
+
 constexpr UnpackLimits roomy{1 << 20, 100};
 
 }  // namespace
@@ -141,6 +165,24 @@ private slots:
     }
     void more_files_than_signed_for_are_refused() {
         is_refused({{"a", ""}, {"b", ""}, {"c", ""}}, {.bytes_max = 10, .files_max = 2});
+    }
+    /// What a header promises is what the signed sizes were compared with.
+    void a_member_longer_than_its_header_says_is_refused_before_it_is_written() {
+        make_sparse_archive(m_archive, 600, 600);
+        QVERIFY(unpack(m_archive, m_into, roomy, {}).ok());
+        QCOMPARE(fs::file_size(m_into / "a"), std::uintmax_t{600});
+        fs::remove_all(m_into);
+        for (const std::size_t said : {std::size_t{599}, std::size_t{10}, std::size_t{0}}) {
+            make_sparse_archive(m_archive, said, 600);
+            const Status status = unpack(m_archive, m_into, roomy, {});
+            QVERIFY(!status.ok());
+            QVERIFY2(status.error().message.find("is longer than its header says") != std::string::npos,
+                     status.error().message.c_str());
+            QVERIFY(!fs::exists(m_into));
+        }
+        make_sparse_archive(m_archive, 601, 600);
+        const Status status = unpack(m_archive, m_into, roomy, {});
+        QVERIFY(!status.ok() && status.error().message.find("is shorter than its header says") != std::string::npos);
     }
     void one_name_twice_is_refused() { is_refused({{"a", "1"}, {"a", "2"}}); }
     void a_damaged_archive_is_refused() {
