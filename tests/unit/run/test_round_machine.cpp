@@ -448,12 +448,14 @@ private slots:
     }
 
     void members_of_the_last_lists_and_vouched_ones_are_waited_for_and_no_others() {
-        const auto ends_without = [](const PeerId& who, bool vouched, std::optional<std::vector<PeerId>> known) {
+        std::uint64_t round = 1;
+        const auto ends_without = [&](const PeerId& who, bool vouched, std::optional<std::vector<PeerId>> known) {
             RoundMachine machine(settings(Role::backbone));
-            machine.enter({0}, base_digest(), {host, backbone}, at(0), std::nullopt, {{}, std::move(known)});
-            (void)contribute(machine, other, 9);
+            machine.enter({round}, next_base(), {host, backbone}, at(0), std::nullopt, {{}, std::move(known)});
+            (void)machine.contribution(other, {{round}, next_base(), payload(9), {640}}, signature(9));
             (void)machine.payload_held(payload(9).root, other);
             RoundMember member = training();
+            member.round = {round};
             member.vouched = vouched;
             machine.heard(who, member, at(9'900));
             (void)tick(machine, 9'950, Turn::own);
@@ -463,16 +465,18 @@ private slots:
         QVERIFY(!ends_without(third, true, std::vector{other}));
         QVERIFY(!ends_without(third, false, std::vector{other, third}));
         QVERIFY(!ends_without(third, false, std::nullopt));  // before the first list nobody is known
+        round = newcomers_awaited_every;
+        QVERIFY(!ends_without(third, false, std::vector{other}));
     }
 
     void members_that_others_pass_on_are_waited_for_while_they_stand_in_the_last_lists() {
         const auto ends = [](std::vector<PeerId> known_then, std::vector<PeerId> known_now) {
             RoundMachine machine(settings(Role::backbone));
-            machine.enter({0}, base_digest(), {host, backbone}, at(0), std::nullopt, {{}, std::move(known_then)});
-            (void)contribute(machine, third, 9);
-            machine.enter({1}, next_base(), {host, backbone}, at(20'000), RoundBefore{base_digest(), {other}},
+            machine.enter({1}, next_base(), {host, backbone}, at(0), std::nullopt, {{}, std::move(known_then)});
+            (void)machine.contribution(third, next_contribution(9), signature(9));
+            machine.enter({2}, base_digest(), {host, backbone}, at(20'000), RoundBefore{next_base(), {other}},
                           {{}, std::move(known_now)});
-            (void)machine.contribution(other, next_contribution(10), signature(10));
+            (void)machine.contribution(other, {{2}, base_digest(), payload(10), {640}}, signature(10));
             (void)machine.payload_held(payload(10).root, other);
             (void)tick(machine, 29'950, Turn::own);
             return machine.closed();
