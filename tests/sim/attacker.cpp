@@ -102,6 +102,13 @@ void Attacker::copy_contribution(const run::Envelope& envelope) {
     if (m_copied.insert(std::get<run::ContributionMessage>(*message).payload.root).second) say(*message);
 }
 
+/// One that every member can decode.
+run::BlobRef Attacker::good_payload() {
+    std::vector<float> movement(m_world.initial_state().size(), 0.01F);
+    const Bytes payload = numerics::encode(movement, m_world.manifest().recipe.k, 1);
+    return m_port.publish(peer::payload_blob(id(), payload)).value();
+}
+
 void Attacker::lie() {
     Rng& rng = m_world.rng();
     const auto noise = [&](std::size_t size) {
@@ -141,7 +148,9 @@ void Attacker::lie() {
             for (int i = 0; i < 900; ++i) say(run::HistoryRequest{{0}});
             break;
         case Lie::huge_claims: {
-            contribute({merkle_root(noise(10)), 1ULL << 39U, run::BlobKind::plain, {}}, run::tokens_max);
+            contribute({merkle_root(noise(10)), 1ULL << 39U, run::BlobKind::plain, {}}, 640);
+            // The payload is a good one, so that nothing but the claim speaks against it.
+            contribute(good_payload(), run::tokens_max + 1);
             run::StatusMessage status = m_seen;
             status.sequence = ++m_sequence;
             status.round = {run::round_max};
@@ -151,12 +160,7 @@ void Attacker::lie() {
         case Lie::replay:
             for (int i = 0; i < 50 && !m_heard.empty(); ++i) m_port.broadcast(m_heard[rng.below(m_heard.size())]);
             break;
-        case Lie::vast_claim: {
-            std::vector<float> movement(m_world.initial_state().size(), 0.01F);
-            const Bytes payload = numerics::encode(movement, m_world.manifest().recipe.k, 1);
-            contribute(m_port.publish(peer::payload_blob(id(), payload)).value(), run::tokens_max);
-            break;
-        }
+        case Lie::vast_claim: contribute(good_payload(), run::tokens_max); break;
         case Lie::forged_checkpoint:
         case Lie::copied_payload: break;
     }

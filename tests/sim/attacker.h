@@ -48,6 +48,7 @@ private:
     void act();
     void say(const run::Message& message);
     void lie();
+    [[nodiscard]] run::BlobRef good_payload();
     void contribute(const run::BlobRef& payload, std::uint64_t tokens);
     void sign_own_list();
     void offer_forged_state(run::StatusMessage& status);

@@ -172,6 +172,7 @@ public:
     [[nodiscard]] bool refuses(const PeerId& peer) const;
     /// How many blobs it is fetching.
     [[nodiscard]] std::size_t wanted() const { return m_wanted.size(); }
+    [[nodiscard]] bool wants(const BlobId& blob) const { return m_wanted.contains(blob); }
 
 private:
     void try_fetch(const run::BlobRef& blob, run::Retention retention);

@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "core/base/check.h"
 #include "core/base/sha256.h"
+#include "core/peer/payloads/payload_questions.h"
 #include "core/peer/payloads/payloads.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/scenario.h"
@@ -85,6 +89,51 @@ std::uint64_t refused_for_room(World& world) {
     }
     return 0;
 }
+
+/// A run in the middle of a long window, and contributions of fresh keys to its round, one after the other.
+struct Draw {
+    Draw() : world(10, {.backbones = 1, .volunteers = 2, .rounds = 20, .window = Duration{60'000}}) {
+        world.start_all();
+        const bool there = world.run_until([&] { return world.all_at(2); }, Duration{300'000});
+        POTLUCK_CHECK(there);
+        world.run_for(Duration{2'000});
+    }
+    run::Envelope offer_of(std::size_t number) {
+        const run::AcceptList head = world.home(0).ledger.head(world.run()).value();
+        const StateDigest base = world.home(0).ledger.digest_after(world.run(), head.round).value();
+        run::ContributionMessage message{head.round.next(), base, {}, {640}};
+        message.payload.root = payload_of(number);
+        message.payload.size = 200;
+        return sealed(fresh_keys()[number], world.run(), message);
+    }
+    static BlobId payload_of(std::size_t number) { return {sha256(fresh_keys()[number].id().bytes).bytes}; }
+    /// Which of the first `count` keys draw a place when `session` has passed on all of them to the first volunteer.
+    std::set<std::size_t> drawn_through(const PeerId& session, std::size_t count) {
+        std::set<std::size_t> drawn;
+        for (std::size_t number = 0; number < count; ++number) {
+            const run::Verdict verdict = verdict_of(world, 1, session, offer_of(number));
+            POTLUCK_CHECK(verdict == run::Verdict::accepted || verdict == run::Verdict::no_room);
+            if (verdict == run::Verdict::accepted) drawn.insert(number);
+        }
+        return drawn;
+    }
+    /// Of the first `count`, those whose lots are not among the 64 lowest.
+    std::set<std::size_t> losers_of(std::size_t count) {
+        const Digest last = world.home(0).ledger.head(world.run())->hash();
+        std::vector<std::pair<Digest, std::size_t>> lots;
+        for (std::size_t number = 0; number < count; ++number) {
+            ByteWriter lot;
+            lot.raw(last.bytes);
+            lot.raw(fresh_keys()[number].id().bytes);
+            lots.emplace_back(sha256(lot.bytes()), number);
+        }
+        std::sort(lots.begin(), lots.end());
+        std::set<std::size_t> losers;
+        for (std::size_t i = run::newcomers_max; i < lots.size(); ++i) losers.insert(lots[i].second);
+        return losers;
+    }
+    World world;
+};
 
 }  // namespace
 
@@ -187,6 +236,58 @@ private slots:
         QVERIFY(world.run_until([&] { return world.round_of(0) >= 20; }, Duration{400'000}));
         const std::uint64_t accepted = world.home(0).ledger.credit_of(world.run(), world.home(slow).id()).rounds;
         QVERIFY2(accepted >= 9, std::to_string(accepted).c_str());
+    }
+
+    void a_newcomer_without_a_place_costs_no_signature() {
+        Draw draw;
+        const Stranger session(draw.world, hostile_key(1));
+        const std::uint64_t before = draw.world.verifications();
+        const std::size_t drawn = draw.drawn_through(session.id(), 300).size();
+        QVERIFY(drawn >= run::newcomers_per_session && drawn <= run::newcomer_draws_per_session);
+        QCOMPARE(draw.world.verifications(), before + drawn);
+    }
+
+    void a_hub_that_the_host_vouches_for_passes_on_more_newcomers() {
+        Draw draw;
+        QVERIFY(draw.drawn_through(draw.world.home(0).id(), 300).size() > run::newcomers_max);
+    }
+
+    void a_neighbour_is_asked_32_questions_until_it_answers() {
+        Draw draw;
+        std::set<BlobId> asked;
+        std::size_t questions = 0;
+        draw.world.network().on_send = [&](const PeerId& from, const PeerId&, const run::Envelope& envelope) {
+            if (from != draw.world.home(1).id() || envelope.kind != run::MessageKind::payload_request) return;
+            asked.insert(std::get<run::PayloadRequest>(*run::decode_body(envelope.kind, envelope.body)).payload);
+            ++questions;
+        };
+        (void)draw.drawn_through(draw.world.home(0).id(), 300);
+        QCOMPARE(questions, peer::questions_unanswered_max);
+        // Others have their turn, but not those that have given way meanwhile.
+        const std::set<BlobId> at_once = std::exchange(asked, {});
+        draw.world.run_for(Duration{12'000});
+        QVERIFY(asked.size() > 8);
+        for (const std::size_t loser : draw.losers_of(300)) QVERIFY(!asked.contains(Draw::payload_of(loser)));
+    }
+
+    void a_newcomer_that_gives_way_is_not_fetched_any_more() {
+        Draw draw;
+        const std::set<std::size_t> drawn = draw.drawn_through(draw.world.home(0).id(), 300);
+        const std::set<std::size_t> losers = draw.losers_of(300);
+        std::size_t displaced = 0;
+        for (const std::size_t one : drawn) displaced += losers.contains(one) ? 1 : 0;
+        QVERIFY(displaced > 10);
+        const auto* port = draw.world.network().port(draw.world.home(1).id());
+        std::size_t fetched = 0;
+        for (int i = 0; i < 120; ++i) {
+            draw.world.run_for(Duration{100});
+            for (const std::size_t one : drawn) {
+                if (!port->wants(Draw::payload_of(one))) continue;
+                QVERIFY(!losers.contains(one));
+                ++fetched;
+            }
+        }
+        QVERIFY(fetched > 0);
     }
 
     /// A newcomer that works finds its place beside a flood that is not everywhere.

@@ -376,6 +376,27 @@ private slots:
         QVERIFY(scene.victim_refuses());
     }
 
+    /// Before it is read: of what is so long no part is looked at.
+    void a_message_longer_than_the_limit_is_not_looked_at() {
+        Scene scene(23);
+        for (const run::Message& message : one_of_each(scene)) {
+            run::Envelope envelope = scene.stranger->envelope(message);
+            envelope.body.resize(run::message_bytes_max);
+            const std::uint64_t before = scene.world.verifications();
+            QVERIFY(scene.stranger->verdict(victim, envelope) != Verdict::too_large);
+            envelope.body.push_back(std::byte{0});
+            QCOMPARE(scene.stranger->verdict(victim, envelope), Verdict::too_large);
+            QCOMPARE(scene.world.verifications(), before);
+        }
+        // Nor is one that claims to be this member's own, or is passed on for somebody else.
+        run::Envelope other = scene.stranger->envelope(run::StatusMessage{});
+        other.body.resize(run::message_bytes_max + 1);
+        for (const std::size_t author : {host, victim}) {
+            other.sender = scene.world.home(author).id();
+            QCOMPARE(scene.stranger->verdict(victim, other), Verdict::too_large);
+        }
+    }
+
     void late_messages_are_no_offence() {
         Scene scene(11);
         const run::Envelope late = scene.late_contribution();

@@ -7,6 +7,7 @@
 #include <QDBusVariant>
 #include <QDBusVirtualObject>
 #include <QSignalSpy>
+#include <QXmlStreamReader>
 #include <QtTest>
 
 #include "fake_node.h"
@@ -67,6 +68,34 @@ class TestSessionBus : public QObject {
         // The object answers from this thread, so the loop has to go on meanwhile.
         return mine().call(message, QDBus::BlockWithGui, 5000);
     }
+    /// Adds what callers find at `path` and below, besides the bus's own interfaces.
+    static void gather(const QString& path, QStringList& found) {
+        const QDBusMessage message = QDBusMessage::createMethodCall(
+            bus_name, path, "org.freedesktop.DBus.Introspectable", QStringLiteral("Introspect"));
+        const QDBusReply<QString> reply = mine().call(message, QDBus::BlockWithGui, 5000);
+        QVERIFY2(reply.isValid(), qPrintable(path));
+        QString interface, member;
+        QXmlStreamReader xml(reply.value());
+        while (!xml.atEnd()) {
+            const auto token = xml.readNext();
+            const auto tag = xml.name();
+            const bool is_member = tag == QLatin1String("method") || tag == QLatin1String("signal");
+            if (token == QXmlStreamReader::EndElement && is_member) found << member + ')';
+            if (token != QXmlStreamReader::StartElement) continue;
+            const QString name = xml.attributes().value(QLatin1String("name")).toString();
+            if (tag == QLatin1String("node") && !name.isEmpty())
+                gather(path.endsWith(QLatin1Char('/')) ? path + name : path + QLatin1Char('/') + name, found);
+            if (tag == QLatin1String("interface")) {
+                if (name.startsWith(QLatin1String("org.freedesktop.DBus."))) xml.skipCurrentElement();
+                interface = path + QLatin1Char(' ') + name + QLatin1Char(' ');
+            }
+            if (is_member) member = interface + tag.toString() + QLatin1Char(' ') + name + QLatin1Char('(');
+            if (tag == QLatin1String("arg")) member += xml.attributes().value(QLatin1String("type"));
+            if (tag == QLatin1String("property"))
+                found << interface + "property " + name + ' ' + xml.attributes().value(QLatin1String("access"));
+        }
+        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+    }
     [[nodiscard]] static QString property(const char* name) {
         QDBusMessage message =
             QDBusMessage::createMethodCall(bus_name, "/org/potluck/Potluck", "org.freedesktop.DBus.Properties", "Get");
@@ -118,6 +147,20 @@ private slots:
         QTRY_COMPARE(node.lastParams("pause").at("seconds").get<int>(), 90);
         QCOMPARE(call("Resume").type(), QDBusMessage::ReplyMessage);
         QTRY_VERIFY(node.count("resume") == 1);
+    }
+
+    /// Whatever is added here can be called by every program of the session: this list is a decision, not a detail.
+    void state_pause_and_resume_are_all_that_is_on_the_bus() {
+        FakeNode node;
+        ui::NodeClient client(node);
+        const ui::BusObject object(client);
+        QVERIFY(object.isServed());
+        QStringList found;
+        gather(QStringLiteral("/"), found);
+        found.sort();
+        const QString own = QStringLiteral("/org/potluck/Potluck org.potluck.Potluck1 ");
+        QCOMPARE(found, (QStringList{own + "method Pause(u)", own + "method Resume()",
+                                     own + "property PauseReason read", own + "property State read"}));
     }
 
     void a_second_program_leaves_the_name_to_the_first() {

@@ -279,7 +279,7 @@ private slots:
         Bench bench(manifest_of_four());
         bench.play(fit_rounds, {2, 3, 4});
         std::vector<std::uint8_t> others{2, 3, 4};
-        while (others.size() > 1) {
+        while (!others.empty()) {
             bench.lose(others.back());
             others.pop_back();
             bench.play(2 * run::silent_rounds_max, others);
@@ -292,6 +292,11 @@ private slots:
         Bench bench(manifest_of_four());
         bench.hear(2);
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+        bench.hear(5);
+        bench.moderate(ban_of(4, 1));
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+        bench.seats.count_round();
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 5}));
     }
 
     void only_silence_in_a_row_counts() {
