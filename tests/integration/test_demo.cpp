@@ -22,15 +22,17 @@ namespace {
 
 constexpr int timeout_ms = 900'000;  // of a computer that is slow and busy
 constexpr const char* swift_recipe = R"({"layers": 1, "width": 64, "heads": 2, "context": 64, "batch": 8,
-                                         "window_seconds": 1.0, "window_steps": 20})";
+                                         "window_seconds": 1.0, "window_steps": 10})";
 
 QString node() { return QStringLiteral(POTLUCK_BIN_DIR "/potluck-node"); }
 
-/// What training with the swift recipe may end with after so many tokens. LOSSDOC
+/// What training with the swift recipe may end with after so many tokens. The loss falls about evenly with the
+/// logarithm of the tokens, from 5.51 after everybody's first batch; on two cores, half of them used by others, it
+/// ended at 2.036 after 4.0 million. The bound leaves 8 %: a swarm that learns 15 % worse is beyond it.
 double loss_allowed(double tokens) {
-    constexpr double few_tokens = 0.4e6, few_loss = 2.9, many_tokens = 4.0e6, many_loss = 2.04, spread = 1.08;
-    const double slope = (few_loss - many_loss) / std::log(many_tokens / few_tokens);
-    return spread * (few_loss - slope * std::log(std::min(tokens, many_tokens) / few_tokens));
+    constexpr double first_tokens = 2'560, first_loss = 5.51, last_tokens = 4.0e6, last_loss = 2.036, spread = 1.08;
+    const double slope = (first_loss - last_loss) / std::log(last_tokens / first_tokens);
+    return spread * (first_loss - slope * std::log(std::min(tokens, last_tokens) / first_tokens));
 }
 
 QJsonObject read_json(const QString& path) {
@@ -118,10 +120,12 @@ private slots:
 
         const QJsonObject found = read_json(report);
         const int rounds = found["rounds"].toInt();
-        QVERIFY(rounds >= 13 && rounds < found["rounds_wanted"].toInt());
+        // The slowest computers come to an end with the rounds that fit into five minutes.
+        const bool complete = rounds == found["rounds_wanted"].toInt();
+        QVERIFY(rounds >= (found["beaten"].toBool() ? 13 : 8));
         // The volunteer that is killed has a seat; while it is away, its turns pass.
         QVERIFY(found["rounds_lost"].toInt(-1) >= 0 && found["rounds_lost"].toInt() <= 3);
-        QVERIFY(found["committee_size"].toInt() >= 4);
+        QVERIFY(found["committee_size"].toInt() >= 4 || rounds < 13);
         const int compared = found["digests_compared"].toInt(), copied = found["digests_copied"].toInt();
         QCOMPARE(found["digests_equal"].toInt(), compared);
         QCOMPARE(compared + copied, 5 * rounds);
@@ -140,9 +144,9 @@ private slots:
             QVERIFY2(said.contains(verb + ("'" + kept.toUtf8())), said.right(800).constData());
         }
         check_log(kept + "/volunteer-1/node.log", rounds);
-        // It ended before its rounds did: who trained has finished what it was at.
-        QVERIFY(read_json(kept + "/volunteer-1/node.json")["run"].toObject()["finishing"].toBool());
-        check_proof(kept + "/volunteer-1", folder.filePath("model"), rounds);
+        // Those that trained have finished what they were at, unless the run was over.
+        QVERIFY(complete || read_json(kept + "/volunteer-1/node.json")["run"].toObject()["finishing"].toBool());
+        check_proof(kept + "/volunteer-1", folder.filePath("model"), complete ? rounds : rounds - 1);
     }
 
     /// It learns as much as its tokens are worth, on any computer; a slow one is told what it lacks.
@@ -175,8 +179,7 @@ private slots:
                       folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
                      code);
         QVERIFY2(code == 0, said.right(3000).constData());
-        QVERIFY2(said.contains("time is up; training ends here") || said.contains("round 15/16"),
-                 said.right(3000).constData());
+        QVERIFY(!said.contains("the baseline is beaten"));
         QVERIFY(said.contains("To beat the bigram baseline this computer needs more time: ") &&
                 !said.contains("WRONG"));
         const QJsonObject found = read_json(folder.filePath("report.json"));
@@ -185,7 +188,7 @@ private slots:
     }
 
     /// The last model is what the committee of the demo has agreed on; of a run that goes on it is the one before.
-    static void check_proof(const QString& data, const QString& model, int rounds) {
+    static void check_proof(const QString& data, const QString& model, int round) {
         QCOMPARE(QProcess::execute(node(), {"export", "--data-dir", data, model}), 0);
         QProcess verify;
         verify.start(node(), {"verify", "--json", model});
@@ -193,7 +196,7 @@ private slots:
         const QByteArray said = verify.readAllStandardOutput();
         QVERIFY2(verify.exitCode() == 0, said.constData());
         const QJsonObject proven = QJsonDocument::fromJson(said).object();
-        QCOMPARE(proven["round"].toInt(), rounds - 1);
+        QCOMPARE(proven["round"].toInt(), round);
         QVERIFY(proven["signers"].toArray().size() >= 3);
         QCOMPARE(proven["contributors"].toArray().size(), 5);
     }
