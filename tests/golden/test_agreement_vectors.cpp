@@ -1,11 +1,15 @@
 // The layouts of the committee's messages against vectors that were written by another program (wire/vectors.py): what
 // the product writes is these bytes, and these bytes read back as the same value.
+#include <algorithm>
+
 #include <QFile>
 #include <QTest>
 
+#include "core/run/agreement/committee_change.h"
 #include "core/run/agreement/evidence.h"
 #include "core/run/agreement/vote_record.h"
 #include "core/run/message.h"
+#include "core/run/offers.h"
 
 using namespace potluck;
 using namespace potluck::run;
@@ -57,6 +61,21 @@ SignedProposal proposal_again() {
     return {Proposal{instance(), 3, list_a, certificate(1, Step::prevote)}, id<PeerId>(0xa1), signature(0x5a)};
 }
 
+const Digest previous = id<Digest>(0x33);
+
+/// Those of the vector, the lowest lot after `previous` first.
+std::vector<PeerId> keys_by_lot() {
+    const Bytes bytes = vector_of("lots");
+    ByteReader in(bytes);
+    std::vector<PeerId> keys(4);
+    for (PeerId& key : keys) {
+        in.array(key.bytes);
+        (void)in.raw(32);
+    }
+    if (!in.finished()) qFatal("the vector has another length");
+    return keys;
+}
+
 void compare(const char* name, const AgreementMessage& message) {
     const Bytes expected = vector_of(name);
     QCOMPARE(QString::fromStdString(to_hex(encode(message))), QString::fromStdString(to_hex(expected)));
@@ -93,6 +112,55 @@ private slots:
         proposed.statement.list = list.hash();
         compare_ballot("ballot", proposed);
         compare_ballot("ballot_without_list", vote(3, Step::precommit, list.hash()));
+    }
+
+    void proposers_take_turns_by_their_lots() {
+        const std::vector<PeerId> keys = keys_by_lot();
+        QVERIFY(!std::is_sorted(keys.begin(), keys.end()));
+        QVERIFY(proposer_order(*Committee::from_keys(keys), previous) == keys);
+    }
+
+    void the_lower_lot_gets_a_seat_among_equals() {
+        const std::vector<PeerId> keys = keys_by_lot();
+        const std::vector<PeerId> seated{id<PeerId>(1), id<PeerId>(2), id<PeerId>(3), id<PeerId>(4)};
+        for (const std::size_t lower : {1U, 2U}) {
+            std::vector<PeerId> trusted = seated;
+            trusted.insert(trusted.end(), {keys[lower], keys[lower + 1]});
+            std::sort(trusted.begin(), trusted.end());
+            std::vector<Standing> standings;
+            for (const PeerId& key : trusted) {
+                const bool leaves = key == seated[0];
+                standings.push_back({.key = key,
+                                     .person = key,
+                                     .attendance = leaves ? Attendance::leaving : Attendance::here,
+                                     .rounds_accepted = 5,
+                                     .in_step = 1000});
+            }
+            const CommitteeView view{.trusted = trusted, .standings = standings, .fit_rounds = 5, .previous = previous};
+            const auto change = next_committee(*Committee::from_keys(seated), view);
+            QVERIFY(change.has_value());
+            QVERIFY(change->joined == std::vector<PeerId>{keys[lower]});
+        }
+    }
+
+    void the_higher_lot_gives_way_among_newcomers() {
+        const std::vector<PeerId> keys = keys_by_lot();
+        Offers offers;
+        offers.begin(previous);
+        const auto take = [&](const PeerId& author) {
+            ContributionMessage message;
+            message.payload.root.bytes = author.bytes;
+            return offers.take(author, message, {}, {.session = id<PeerId>(9), .newcomer = true});
+        };
+        for (std::size_t i = 2; i < newcomers_per_session; ++i) {
+            const auto author = id<PeerId>(static_cast<int>(0x40 + i));
+            QVERIFY(take(author) == Verdict::accepted);
+            (void)offers.payload_held(BlobId{author.bytes}, author);
+        }
+        QVERIFY(take(keys[1]) == Verdict::accepted && take(keys[2]) == Verdict::accepted);
+        QVERIFY(take(keys[3]) == Verdict::no_room);
+        QVERIFY(take(keys[0]) == Verdict::accepted);
+        QVERIFY(!offers.contains(keys[2]) && offers.contains(keys[1]));
     }
 
     void evidence_has_its_layout() {

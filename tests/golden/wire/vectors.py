@@ -36,6 +36,43 @@ def blob_fields(root, size, kind, info, what=""):
     return [(root, what + "root"), (u64(size), what + "size"), (u8(kind), what + "kind"), (info, what + "info-hash")]
 
 
+def x25519(secret, point):
+    """RFC 7748: the ladder of Montgomery on u coordinates."""
+    prime, bits = 2**255 - 19, int.from_bytes(secret, "little")
+    scalar = bits & ~7 & (1 << 254) - 1 | 1 << 254
+    u = int.from_bytes(point, "little") & (1 << 255) - 1
+    x2, z2, x3, z3 = 1, 0, u, 1
+    for t in reversed(range(255)):
+        if scalar >> t & 1:
+            x2, z2, x3, z3 = x3, z3, x2, z2
+        a, b, c, d = x2 + z2, x2 - z2, x3 + z3, x3 - z3
+        da, cb, e = d * a, c * b, a * a - b * b
+        x3, z3, after_x2, after_z2 = (da + cb) ** 2, u * (da - cb) ** 2, a * a * b * b, e * (a * a + 121_665 * e)
+        x2, z2, x3, z3 = after_x2 % prime, after_z2 % prime, x3 % prime, z3 % prime
+        if scalar >> t & 1:
+            x2, z2, x3, z3 = x3, z3, x2, z2
+    return (x2 * pow(z2, prime - 2, prime) % prime).to_bytes(32, "little")
+
+
+def channel_fields():
+    """Keys of a session, and what side 0 signs."""
+    base = (9).to_bytes(32, "little")
+    (key0, secret0), (key1, secret1) = sorted((x25519(secret, base), secret) for secret in (b"\x21" * 32, b"\x31" * 32))
+    shared = x25519(secret0, key1)
+    assert shared == x25519(secret1, key0)
+    keys = hashlib.blake2b(b"potluck/channel-keys/1" + shared + key0 + key1 + RUN).digest()
+    return [(secret0, "secret of side 0"), (secret1, "secret of side 1"), (key0, "key of side 0"), (key1, "key of side 1"),
+            (shared, "shared secret"), (keys[:32], "seals what side 0 sends"), (keys[32:], "seals what side 1 sends")], [
+            (u64(len(RUN)), "length of the run's id"), (RUN, "run"), (key0, "key of side 0"), (key1, "key of side 1"),
+            (u8(0), "side that signs")]
+
+
+def lot_fields(previous, keys):
+    """Lots, the lowest first, each with its key."""
+    lots = sorted((hashlib.sha256(previous + key).digest(), key) for key in keys)
+    return [field for number, (lot, key) in enumerate(lots) for field in ((key, f"key {number}"), (lot, "its lot"))]
+
+
 def certificate_of(person, what=""):
     """Of a computer: of nobody else, or of `person`."""
     if person is None:
@@ -303,6 +340,10 @@ def main():
     save("committee_request", [(u64(7), "first")])
     save("committee", [(u16(2), "lists")] + committed_fields(accepted, certificate, "list 0 ")
          + committed_fields(accepted, certificate, "list 1 "))
+    keys, proof = channel_fields()
+    save("channel_keys", keys)
+    save("channel_proof", proof)
+    save("lots", lot_fields(PREVIOUS, [HOST, BACKBONE, PEER_A, PEER_B]))
     save("signed_bytes", [(RUN, "run"), (close, "body: close.hex")])
     save("agreement_proposal", proposal_fields(3, ROOT_A))
     save("agreement_proposal_again", proposal_fields(3, ROOT_A, 1))

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+
+#include <QFile>
 
 #include <sodium.h>
 
@@ -125,6 +128,36 @@ struct Attacker {
     crypto_secretstream_xchacha20poly1305_state stream{};
 };
 
+/// Field `number` of wire/<name>.hex: one line is one field there, whatever its comment says.
+Bytes field_of(const char* name, int number) {
+    QFile file(QStringLiteral(POTLUCK_SOURCE_DIR "/tests/golden/wire/%1.hex").arg(QLatin1String(name)));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("no vector %s", name);
+    const QByteArray digits = file.readAll().split('\n')[number].split('#').front().trimmed();
+    const QByteArray bytes = QByteArray::fromHex(digits);
+    return bytes_of({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+}
+
+/// While it lives libsodium draws these bytes over and over.
+class Drawn {
+public:
+    explicit Drawn(const Bytes& bytes) {
+        s_bytes = bytes;
+        static randombytes_implementation fixed{};
+        fixed.implementation_name = [] { return "fixed"; };
+        fixed.random = [] { return std::uint32_t{4}; };
+        fixed.buf = [](void* out, std::size_t size) {
+            for (std::size_t i = 0; i < size; ++i) static_cast<std::byte*>(out)[i] = s_bytes[i % s_bytes.size()];
+        };
+        randombytes_set_implementation(&fixed);
+    }
+    Drawn(const Drawn&) = delete;
+    Drawn& operator=(const Drawn&) = delete;
+    ~Drawn() { randombytes_set_implementation(&randombytes_sysrandom_implementation); }
+
+private:
+    inline static Bytes s_bytes;
+};
+
 Bytes flipped(Bytes frame, std::size_t bit) {
     frame[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
     return frame;
@@ -136,6 +169,7 @@ class TestSecureChannel : public QObject {
     Q_OBJECT
 private slots:
     void both_sides_learn_who_the_other_is();
+    void the_handshake_is_that_of_the_vectors();
     void the_hello_stays_the_same();
     void messages_of_every_size_arrive_in_both_directions();
     void the_key_changes_with_every_4096th_message();
@@ -176,6 +210,41 @@ void TestSecureChannel::both_sides_learn_who_the_other_is() {
     QVERIFY(pair.a.state() == State::open && pair.b.state() == State::open);
     QVERIFY(pair.a.peer() == pair.bob.id());
     QVERIFY(pair.b.peer() == pair.alice.id());
+}
+
+/// Keys and proof text as docs/wire-format.md has them, with the secrets that the vectors name.
+void TestSecureChannel::the_handshake_is_that_of_the_vectors() {
+    const Bytes run = field_of("channel_proof", 1);
+    for (const int side : {0, 1}) {
+        const Identity alice = person(1);
+        const Bytes own_key = field_of("channel_keys", 2 + side), peer_key = field_of("channel_keys", 3 - side);
+        std::optional<SecureChannel> channel;
+        {
+            const Drawn secret(field_of("channel_keys", side));
+            channel.emplace(alice, run);
+        }
+        Bytes own_hello{std::byte{1}}, peer_hello{std::byte{1}};
+        own_hello.insert(own_hello.end(), own_key.begin(), own_key.end());
+        peer_hello.insert(peer_hello.end(), peer_key.begin(), peer_key.end());
+        QCOMPARE(channel->hello(), own_hello);
+        const Bytes frame = channel->receive(peer_hello).reply.value();
+
+        Attacker reader;
+        const Bytes stream_key = field_of("channel_keys", 5 + side);
+        std::copy(stream_key.begin(), stream_key.end(), reader.receive_key.begin());
+        const Bytes proof = reader.open_proof(frame);
+        QCOMPARE(proof.size(), std::size_t{96});
+        QVERIFY(std::equal(alice.id().bytes.begin(), alice.id().bytes.end(), proof.begin()));
+        Bytes text;
+        for (const int field : {0, 1, 2, 3}) {
+            const Bytes part = field_of("channel_proof", field);
+            text.insert(text.end(), part.begin(), part.end());
+        }
+        text.push_back(static_cast<std::byte>(side));
+        Signature signature{};
+        std::copy(proof.begin() + 32, proof.end(), signature.begin());
+        QVERIFY(verify(alice.id(), "potluck/channel/1", text, signature));
+    }
 }
 
 void TestSecureChannel::the_hello_stays_the_same() {
