@@ -25,6 +25,9 @@ using namespace potluck::test;
 namespace {
 
 constexpr int attack_seconds = 5;
+/// More than ten rounds with a window of 0.6 s, on a busy computer.
+constexpr int member_seconds = 20;
+constexpr std::uint64_t rounds_to_first_credit = 10;
 /// 60 a second make 720, and 566 were enough to use up a node's connections when each was fetched as a blob.
 constexpr int slow_attack_seconds = 12;
 constexpr int join_after = 1'000;  // after the attack has begun; here and below in milliseconds
@@ -55,7 +58,9 @@ class Stranger {
 public:
     Stranger(const QString& attack, int seed, const QString& manifest, const QStringList& nodes) {
         const QString program = QStringLiteral(POTLUCK_SOURCE_DIR) + "/tests/integration/stranger";
-        const int seconds = attack == "fresh_keys_in_time" ? slow_attack_seconds : attack_seconds;
+        const int seconds = attack == "fresh_keys_in_time" ? slow_attack_seconds
+                            : attack == "member"           ? member_seconds
+                                                           : attack_seconds;
         const QStringList options{attack, manifest, QString::number(seconds), QString::number(seed)};
         m_process.start("python3", QStringList{"-B", program} + options + nodes);
     }
@@ -121,6 +126,7 @@ public:
     [[nodiscard]] std::size_t descriptors_more() const { return m_descriptors_more; }
     /// The fewest that were open at once.
     [[nodiscard]] std::uint32_t sessions() const { return m_sessions; }
+    [[nodiscard]] const std::map<std::uint64_t, std::string>& digests() const { return m_digests; }
     /// Rounds that both have seen; -1 if they differ in one.
     [[nodiscard]] int equal_digests(const Watch& other) const {
         int equal = 0;
@@ -320,7 +326,56 @@ private slots:
         QTRY_VERIFY2_WITH_TIMEOUT(named(refusals_logged()), qPrintable(refusals_logged()), 70'000);
     }
 
+    /// Somebody can write a member from docs/wire-format.md and docs/payload-format.md alone.
+    void a_member_written_from_the_documents_takes_part() {
+        if (!m_swarm) start_run();
+        if (QTest::currentTestFailed()) return;
+        const auto nodes = honest();
+        QStringList addresses;
+        for (ServingNode* node : nodes) addresses << "127.0.0.1:" + QString::number(node->status().network.port);
+        std::vector<Watch> watches;
+        for (ServingNode* node : nodes) watches.emplace_back(*node);
+        for (Watch& watch : watches) QVERIFY(watch.look());
+        const std::uint64_t begun = watches[0].round();
+
+        Stranger member("member", ++m_attacks, manifest(), addresses);
+        if (!member.wait_until_open()) {
+            if (member.lacks_libsodium()) QSKIP("Python finds no libsodium on this computer");
+            QFAIL(member.errors().constData());
+        }
+        while (member.running()) {
+            for (Watch& watch : watches) QVERIFY(watch.look());
+            QTest::qSleep(40);
+        }
+        const nlohmann::json report = member.report();
+        QVERIFY2(report.is_object(), member.errors().constData());
+        const nlohmann::json facts = report.at("facts");
+        const std::vector<std::uint64_t> accepted = facts.at("accepted");
+        const std::map<std::string, std::string> digests = facts.at("digests");
+        qInfo("offered to %zu rounds, accepted in %zu, computed %zu states", facts.at("offered").size(),
+              accepted.size(), digests.size());
+        QVERIFY2(!accepted.empty(), facts.dump().c_str());
+        QVERIFY2(accepted.front() <= begun + rounds_to_first_credit, facts.dump().c_str());
+        for (ServingNode* node : nodes) QVERIFY(credit(*node, {facts.at("key")}).first > 0);
+        for (const Watch& watch : watches) {
+            QVERIFY(watch.equal_digests(watches[0]) > 0);
+            QVERIFY(equal_states(digests, watch.digests()) > 0);
+        }
+    }
+
 private:
+    /// Rounds of which both have the same state; -1 if they differ in one.
+    static int equal_states(const std::map<std::string, std::string>& computed,
+                            const std::map<std::uint64_t, std::string>& seen) {
+        int equal = 0;
+        for (const auto& [round, digest] : seen) {
+            const auto found = computed.find(std::to_string(round));
+            if (found == computed.end()) continue;
+            if (found->second != digest) return -1;
+            ++equal;
+        }
+        return equal;
+    }
     /// A line of figures.
     static std::string report_of(const nlohmann::json& report, const std::vector<Watch>& watches, qint64 joined) {
         qint64 stall = 0;

@@ -17,6 +17,7 @@ except OSError as missing:
     print(missing)
     sys.exit(77)
 import attacks
+import member  # noqa: F401  (one more of attacks.TABLE)
 import wire
 from seeding import Seed
 from session import Heard, Session
@@ -32,6 +33,7 @@ class Stranger:
         self.rng = random.Random(seed)
         self.heard, self.seed = Heard(), Seed()
         self.keys, self.sent, self.opened, self.refused = [], {}, 0, 0
+        self.facts = {}  # of an attack's own
         self._seconds, self._ends, self._number = seconds, None, 0
         self._kept, self._tasks = [], set()
 
@@ -140,7 +142,8 @@ class Stranger:
         await attack(self)
         print(json.dumps({"keys": [key.hex() for key in self.keys], "sent": self.sent, "sessions": self.opened,
                           "refused": self.refused, "served": self.seed.served,
-                          "contributions_heard": len(self.heard.contributions), "ballots_heard": self.heard.ballots}),
+                          "contributions_heard": len(self.heard.contributions), "ballots_heard": self.heard.ballots,
+                          "facts": self.facts}),
               flush=True)
         os._exit(0)  # all connections end at once, as those of a process that is killed
 

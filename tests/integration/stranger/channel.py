@@ -1,5 +1,5 @@
-"""The sealed channel inside a connection, from the head comments of core/identity/secure_channel. Two frames each way,
-then one frame a message."""
+"""The sealed channel inside a connection: section 8 of docs/wire-format.md. Two frames each way, then one frame a
+message."""
 import hashlib
 
 import sodium
@@ -34,9 +34,12 @@ class Channel:
         return self._sending.header + self.seal(self._key.id + signature)
 
     def take_proof(self, frame):
-        """The other end's signature is not checked: a stranger has no reason to doubt whom it attacks."""
+        """The other end is who it says it is, or this raises a ValueError."""
         self._receiving = sodium.ReceivingStream(frame[:sodium.HEADER_BYTES], self._receive_key)
-        self.peer = self._receiving.pull(frame[sodium.HEADER_BYTES:])[:32]
+        proof = self._receiving.pull(frame[sodium.HEADER_BYTES:])
+        if not sodium.verify(proof[:32], "potluck/channel/1", self._proof_text(1 - self._side), proof[32:]):
+            raise ValueError("a proof that its peer has not signed")
+        self.peer = proof[:32]
 
     def seal(self, message):
         self._sent += 1

@@ -45,7 +45,8 @@ class Heard:
 
 
 class Session:
-    """Open once `open` has returned; `peer` is the node's key. `asked` is called with each question of the node."""
+    """Open once `open` has returned; `peer` is the node's key. `asked` is called with each question of the node, `hears`
+    with the fields of every message."""
 
     def __init__(self, stranger, address, key):
         self.address, self.key, self.closed = address, key, False
@@ -54,6 +55,7 @@ class Session:
         self._remote_id = None
         self.peer = None
         self.asked = lambda kind, body: None
+        self.hears = lambda fields: None
 
     async def connect(self):
         """As far as BEP 10: the other end has told its message id."""
@@ -85,6 +87,7 @@ class Session:
                 fields = bencode.decode(self._channel.open(await self._next_frame()))
                 sender, kind, body = fields[b"f"], fields[b"k"], fields[b"m"]
                 self._stranger.heard.take(sender, kind, body, fields[b"s"])
+                self.hears(fields)
                 if sender == self.peer:
                     self.asked(kind, body)
         except (OSError, EOFError):

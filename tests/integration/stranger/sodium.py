@@ -49,6 +49,13 @@ class Key:
         return signature.raw
 
 
+def verify(key, domain, text, signature):
+    """Whether `key` has signed this under the domain."""
+    domain = domain.encode()
+    signed = bytes([len(domain)]) + domain + text
+    return _lib.crypto_sign_verify_detached(signature, signed, ctypes.c_ulonglong(len(signed)), key) == 0
+
+
 def exchange_keys():
     """A fresh X25519 pair: secret, public."""
     public, secret = ctypes.create_string_buffer(32), ctypes.create_string_buffer(32)

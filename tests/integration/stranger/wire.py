@@ -6,8 +6,9 @@ import struct
 import bencode
 
 STATUS, CLOSE, CONTRIBUTION, BALLOT, HISTORY_REQUEST, HISTORY, LAYER_REQUEST, LAYER, GOODBYE = range(1, 10)
+PAYLOAD_REQUEST, GREETING = 11, 255
 NAMES = ["", "status", "close", "contribution", "ballot", "history-request", "history", "layer-request", "layer",
-         "goodbye"]
+         "goodbye", "host-action", "payload-request"]
 VOLUNTEER, BACKBONE = 0, 1
 JOINING, TRAINING, COLLECTING, APPLYING, REPAIRING, PAUSED, FINISHED = range(7)
 PREVOTE, PRECOMMIT = 1, 2
@@ -22,6 +23,7 @@ def u16(n): return struct.pack("<H", n)
 def u32(n): return struct.pack("<I", n)
 def u64(n): return struct.pack("<Q", n)
 def f32(x): return struct.pack("<f", x)
+def f32_of(x): return struct.unpack("<f", f32(x))[0]
 def sha256(data): return hashlib.sha256(data).digest()
 
 
@@ -36,13 +38,18 @@ def merkle_root(content):
     return row[0]
 
 
-def info_hash(root, size, name=b"blob"):
-    """The v2 info-hash of the torrent whose description follows from root and size."""
+def piece_bytes(size):
     piece = BLOCK_BYTES
     while (size + piece - 1) // piece > PIECES_MAX:
         piece *= 2
+    return piece
+
+
+def info_hash(root, size, name=b"blob"):
+    """The v2 info-hash of the torrent whose description follows from root and size."""
     tree = {name: {b"": {b"length": size, b"pieces root": root}}}
-    return sha256(bencode.encode({b"file tree": tree, b"meta version": 2, b"name": name, b"piece length": piece}))
+    return sha256(bencode.encode({b"file tree": tree, b"meta version": 2, b"name": name,
+                                b"piece length": piece_bytes(size)}))
 
 
 def blob_ref(root, size, kind=0, info=NOTHING):
@@ -58,8 +65,16 @@ class Manifest:
         self.run = info_hash(merkle_root(file), len(file), b"manifest.potluck")
         fields = json.loads(file[72:])
         self.host, self.k = bytes.fromhex(fields["host"]), fields["recipe"]["k"]
-        self.initial_state = bytes.fromhex(fields["initial_state"]["root"])
-        self.state_bytes = fields["initial_state"]["size"]
+        state, recipe = fields["initial_state"], fields["recipe"]
+        self.state_bytes = state["size"]
+        self.initial = blob_ref(bytes.fromhex(state["root"]), state["size"], state["kind"] == "open",
+                                bytes.fromhex(state.get("info_hash", "00" * 32)))
+        self.window, self.collect = recipe["window_ms"] / 1000, recipe["collect_ms"] / 1000
+        self.alpha, self.amplification = f32_of(recipe["alpha"]), recipe["amplification"]
+        seated = bytes.fromhex(fields["host_device"]) or self.host
+        backbones = [bytes.fromhex(key) for key in fields["backbones"] if bytes.fromhex(key) != self.host]
+        others = 6 if len(backbones) >= 6 else 3 if len(backbones) >= 3 else 0
+        self.first_committee = sorted([seated] + backbones[:others])
         model = fields["model"]
         width, layers = model["width"], model["layers"]
         # Family "gpt2": embeddings, in each layer two norms, c_attn, c_proj, c_fc and c_proj with biases, a last norm.
