@@ -208,11 +208,11 @@ std::string proxy_text(const control::ProxyState& proxy) {
 }
 
 void print(const control::NodeSnapshot& node) {
-    std::cout << name_of(node.activity) << ": " << node.reason << "\n"
+    std::cout << name_of(node.activity) << ": " << clean(node.reason) << "\n"
               << "you can: " << verbs_of(status::row_of(node.why.reason).actions) << "\n";
     if (node.releases && node.releases->newer) std::cout << news_text(*node.releases->newer);
     if (node.run) {
-        std::cout << "run: " << log::printable(node.run->name) << ", " << node.run->model << "\n"
+        std::cout << "run: " << log::printable(node.run->name) << ", " << clean(node.run->model) << "\n"
                   << "     " << line_of(*node.run) << "\n"
                   << (node.run->clusters && node.run->clusters->collapsed ? collapsed_text : "")
                   << "my tokens: " << node.run->my_tokens << " in " << node.run->my_rounds << " rounds, today "
@@ -228,13 +228,13 @@ void print(const control::NodeSnapshot& node) {
                   << (node.device ? device_text(*node.device, node.trainer) : "") << sensors_text(node.trainer)
                   << (node.energy ? energy_text(*node.energy) : "");
     }
-    std::cout << "data: " << node.data_folder << std::endl;
+    std::cout << "data: " << clean_lines(node.data_folder) << std::endl;
 }
 
 void print(const control::LeaderboardRow& row) {
     const std::string name = row.name.empty() ? "-" : log::printable(row.name, shown_name);
     const std::string team = row.team.empty() ? "" : "  team " + log::printable(row.team, shown_team);
-    std::printf("%4u  %s  %-24s %12llu tokens %6llu rounds %5.1f%%%s%s\n", row.rank, row.id.substr(0, 8).c_str(),
+    std::printf("%4u  %s  %-24s %12llu tokens %6llu rounds %5.1f%%%s%s\n", row.rank, clean(row.id).substr(0, 8).c_str(),
                 name.c_str(), static_cast<unsigned long long>(row.tokens), static_cast<unsigned long long>(row.rounds),
                 100 * row.share, row.self ? "  (you)" : "", team.c_str());
 }
@@ -271,23 +271,25 @@ void print(const control::Leaderboard& leaderboard, const Command& command) {
 
 void print(const control::Checkpoints& checkpoints) {
     for (const control::CheckpointRow& row : checkpoints.rows) {
-        std::cout << "round " << row.round << "  " << row.bytes << " bytes  " << row.file << "\n";
-        if (!row.magnet.empty()) std::cout << "  " << row.magnet << "\n";
+        std::cout << "round " << row.round << "  " << row.bytes << " bytes  " << clean_lines(row.file) << "\n";
+        if (!row.magnet.empty()) std::cout << "  " << clean_lines(row.magnet) << "\n";
     }
 }
 
 void print(const control::Committee& committee) {
     for (const control::SeatRow& seat : committee.seats) {
-        std::cout << seat.id << "  " << (seat.here ? "here" : "away") << "  " << log::printable(seat.name, shown_name)
-                  << (seat.self ? " (you)" : "") << "\n";
+        std::cout << clean(seat.id) << "  " << (seat.here ? "here" : "away") << "  "
+                  << log::printable(seat.name, shown_name) << (seat.self ? " (you)" : "") << "\n";
     }
     std::cout << committee.needed << " of them are needed for each round.\n";
-    for (const std::string& key : committee.vouched) std::cout << "vouched for: " << key << "\n";
-    for (const std::string& key : committee.banned) std::cout << "banned: " << key << "\n";
+    for (const std::string& key : committee.vouched) std::cout << "vouched for: " << clean(key) << "\n";
+    for (const std::string& key : committee.banned) std::cout << "banned: " << clean(key) << "\n";
     for (const control::EvidenceRow& row : committee.evidence) {
-        std::cout << "lied: " << row.id << " signed " << row.what << "\n  " << row.file << "\n";
+        std::cout << "lied: " << clean(row.id) << " signed " << clean(row.what) << "\n  " << clean_lines(row.file)
+                  << "\n";
     }
-    for (const std::string& change : committee.waiting) std::cout << "waiting for the next list: " << change << "\n";
+    for (const std::string& change : committee.waiting)
+        std::cout << "waiting for the next list: " << clean(change) << "\n";
 }
 
 void print(const control::PauseHistory& history) {
@@ -306,12 +308,12 @@ void print(const control::ModerationNumber&) {
     std::cout << "Signed; in force with the next list, a new committee at once." << std::endl;
 }
 
-void print(const control::InviteLink& invite) { std::cout << invite.magnet << std::endl; }
+void print(const control::InviteLink& invite) { std::cout << clean_lines(invite.magnet) << std::endl; }
 
 /// Text goes to standard output, a picture into a file.
 ExitCode keep_sample(const control::SampledText& sample, const std::filesystem::path& picture) {
     if (!sample.picture) {
-        std::cout << sample.text << std::endl;
+        std::cout << clean_lines(sample.text) << std::endl;
         if (picture.empty()) return ExitCode::ok;
         return complain(Error{ErrorCode::invalid_argument, "This run's model writes text; leave --picture out."});
     }
@@ -329,7 +331,7 @@ ExitCode keep_sample(const control::SampledText& sample, const std::filesystem::
 }
 
 void print(const control::ExportedFiles& exported) {
-    for (const std::string& file : exported.files) std::cout << file << "\n";
+    for (const std::string& file : exported.files) std::cout << clean_lines(file) << "\n";
     std::cout << "The model after round " << exported.round << ".\n";
     if (!exported.agreed) {
         std::cout << "The run's committee has not agreed on it yet, so there is no proof beside it; export again when "
@@ -394,7 +396,7 @@ template <class Reply>
 ExitCode show(const Command& command, const Result<Reply>& reply) {
     if (!reply) return complain(reply.error());
     if (command.output == Command::Output::json) {
-        std::cout << to_json(*reply).dump(2) << std::endl;
+        std::cout << json_text(to_json(*reply), 2) << std::endl;
     } else if constexpr (std::is_same_v<Reply, control::SampledText>) {
         return keep_sample(*reply, command.picture);
     } else if constexpr (std::is_same_v<Reply, control::Leaderboard>) {
@@ -466,7 +468,7 @@ ExitCode act(const Command& command, const Call& call) {
     if (const auto done = client->call(call); !done) return complain(done.error());
     const auto now = client->call(control::ReadStatus{});
     if (!now || command.output == Command::Output::json) return show(command, now);
-    std::cout << name_of(now->activity) << ": " << now->reason << std::endl;
+    std::cout << name_of(now->activity) << ": " << clean(now->reason) << std::endl;
     return ExitCode::ok;
 }
 
@@ -495,7 +497,8 @@ ExitCode watch_status(const Command& command) {
         const std::string key = std::string(control::name_of(now->why.reason)) + " " + std::to_string(round);
         if (key != std::exchange(before, key)) {
             const bool json = command.output == Command::Output::json;
-            std::cout << (json ? to_json(*now).dump() : std::string(name_of(now->activity)) + ": " + now->reason)
+            std::cout << (json ? json_text(to_json(*now), -1)
+                               : std::string(name_of(now->activity)) + ": " + clean(now->reason))
                       << std::endl;
         }
         timer.expires_after(watch_every);

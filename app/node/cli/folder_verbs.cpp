@@ -112,7 +112,7 @@ void follow_log(const fs::path& path, std::ifstream& file, std::streamoff printe
 
 void print_json(nlohmann::json object) {
     object["version"] = control::node_protocol_version;
-    std::cout << object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+    std::cout << json_text(object, 2) << std::endl;
 }
 
 ExitCode refuse(const Command& command, const Error& error) {

@@ -60,13 +60,13 @@ private:
 
 void print_packs(const ReleaseState& state) {
     if (!state.installed.empty()) {
-        std::cout << "installed: " << state.installed << "\n";
+        std::cout << "installed: " << clean(state.installed) << "\n";
     } else {
         std::cout << (state.has_trainer ? "installed: with the program, not as a download\n" : "installed: none\n");
     }
     for (const control::PackRow& pack : state.packs) {
-        std::cout << pack.kind << "  " << bytes_text(pack.bytes) << " to download, " << bytes_text(pack.unpacked)
-                  << " on the disk  " << pack.name << "\n  " << pack.magnet << "\n";
+        std::cout << clean(pack.kind) << "  " << bytes_text(pack.bytes) << " to download, " << bytes_text(pack.unpacked)
+                  << " on the disk  " << clean(pack.name) << "\n  " << clean_lines(pack.magnet) << "\n";
     }
     if (state.packs.empty()) std::cout << "No trainer for this computer and this version is known.\n";
     std::cout << std::flush;

@@ -186,7 +186,7 @@ private:
         if (has_parent()) return;
         const control::NodeSnapshot now = m_node->snapshot();
         if (!m_invite_printed && now.run && m_command.verb == Verb::host) print_invite(now.run->magnet);
-        std::string line = now.reason;
+        std::string line = clean(now.reason);
         if (now.run && now.run->round > 0) {
             line = "round " + std::to_string(now.run->round) + " of " + std::to_string(now.run->total_rounds) + ": " +
                    line;

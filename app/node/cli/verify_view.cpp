@@ -117,7 +117,7 @@ VerifyProgress progress_on_terminal(Command::Output output) {
 ExitCode refuse(const Command& command, const Error& error) {
     if (command.output == Command::Output::json) {
         const nlohmann::json said = {{"verified", false}, {"code", name_of(error.code)}, {"reason", error.message}};
-        std::cout << said.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+        std::cout << json_text(said, 2) << std::endl;
         return exit_code_of(error.code);
     }
     return complain(error);
@@ -204,8 +204,7 @@ ExitCode run_verify(const Command& command) {
     const auto verified = verify_model(plan, progress_on_terminal(command.output));
     if (!verified) return refuse(command, verified.error());
     if (command.output == Command::Output::json) {
-        std::cout << verified_json(*verified).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-                  << std::endl;
+        std::cout << json_text(verified_json(*verified), 2) << std::endl;
         return verified->same() ? ExitCode::ok : ExitCode::integrity;
     }
     std::cout << verified_text(*verified) << std::flush;
