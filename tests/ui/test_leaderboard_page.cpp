@@ -1,3 +1,4 @@
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QTableView>
 
@@ -152,6 +153,23 @@ private slots:
         fixture.node.answer(control::ReadLeaderboard::name, board);
         fixture.type("findPeople", QStringLiteral("linz"));
         QTRY_VERIFY(fixture.shows(QStringLiteral("No team in this run is called so.")));
+    }
+
+    void a_narrow_window_has_room_for_names() {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.window->showPage(ui::MainWindow::leaderboard_page);
+        auto* table = fixture.find<QTableView>("leaderboard");
+        QTRY_COMPARE(table->model()->rowCount(), 9);
+        for (const int width : {640, 700, 800, 900, 1000}) {
+            fixture.window->resize(width, 500);
+            WindowFixture::settle();
+            const QHeaderView* header = table->horizontalHeader();
+            QVERIFY2(header->length() <= table->viewport()->width(), qPrintable(QString::number(width)));
+            QVERIFY2(header->sectionSize(LeaderboardModel::name_column) >= 100, qPrintable(QString::number(width)));
+            QVERIFY(!table->isColumnHidden(LeaderboardModel::tokens_column));
+        }
+        QVERIFY(!table->isColumnHidden(LeaderboardModel::count_column));
     }
 
     void a_team_is_one_line_of_plain_text() {

@@ -21,6 +21,13 @@
 
 namespace potluck::ui {
 
+namespace {
+
+// The other columns take 73 grids together, 61 without counts and 43 without shares, too; a name needs 14.
+constexpr int width_with_counts_min = 90 * grid, width_with_shares_min = 75 * grid;
+
+}  // namespace
+
 LeaderboardPage::LeaderboardPage(NodeClient& client, QWidget* parent)
     : QWidget(parent),
       m_client(client),
@@ -90,6 +97,13 @@ QTableView* LeaderboardPage::makeTable(QWidget* parent) {
     header->resizeSection(LeaderboardModel::share_column, 18 * grid);
     header->resizeSection(LeaderboardModel::count_column, 12 * grid);
     return table;
+}
+
+void LeaderboardPage::resizeEvent(QResizeEvent* event) {
+    // Names are what the table is for: in a narrow window the columns that say the least make room for them.
+    m_table->setColumnHidden(LeaderboardModel::count_column, width() < width_with_counts_min);
+    m_table->setColumnHidden(LeaderboardModel::share_column, width() < width_with_shares_min);
+    QWidget::resizeEvent(event);
 }
 
 void LeaderboardPage::refresh() {

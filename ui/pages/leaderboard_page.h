@@ -24,6 +24,9 @@ class LeaderboardPage : public QWidget {
 public:
     LeaderboardPage(NodeClient& client, QWidget* parent);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QTableView* makeTable(QWidget* parent);
     void refresh();
