@@ -90,9 +90,10 @@ class TestSessionBus : public QObject {
                 interface = path + QLatin1Char(' ') + name + QLatin1Char(' ');
             }
             if (is_member) member = interface + tag.toString() + QLatin1Char(' ') + name + QLatin1Char('(');
-            if (tag == QLatin1String("arg")) member += xml.attributes().value(QLatin1String("type"));
+            if (tag == QLatin1String("arg")) member += xml.attributes().value(QLatin1String("type")).toString();
             if (tag == QLatin1String("property"))
-                found << interface + "property " + name + ' ' + xml.attributes().value(QLatin1String("access"));
+                found << interface + "property " + name + ' ' +
+                             xml.attributes().value(QLatin1String("access")).toString();
         }
         QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
     }
