@@ -120,8 +120,7 @@ json layout(const char* products, const char* weights, const char* gradient, con
             {"weights_flow", flow}, {"anchor", anchor}};
 }
 
-/// Trains until so many steps of the optimizer are done. The second is the first with all that the plan counts: moments
-/// take memory when they are first written.
+/// Trains until so many steps of the optimizer are done.
 bool train(TrainerChild& child, std::uint64_t steps) {
     TrainerProgress progress;
     while (progress.steps < steps) {
@@ -185,9 +184,7 @@ private slots:
         if (layout["matmul"] == "bf16" && !simd.avx512 && !simd.neon)
             QSKIP("this processor takes a minute for each step in 16 bits, and no plan for it has them");
         QFETCH(const bool, deep);
-        Run run(static_cast<model::Family>(family), deep);
-        // Two micro-batches add up a gradient; more take longer and no more memory.
-        run.recipe.batch = std::min(run.recipe.batch, 2 * layout["micro_batch"].get<std::uint32_t>());
+        const Run run(static_cast<model::Family>(family), deep);
         TrainerChild child(QStringList{});
         LoadRequest request = run.load();
         request.layout = layout;
