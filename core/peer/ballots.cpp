@@ -312,8 +312,8 @@ void Ballots::add_contributions(run::AcceptList& list) const {
     // What the others do not want must not keep the round from ending.
     if (m_agreement->view() < views_to_change_seats) list.committee = m.seats.committee_to_propose();
     if (m_may_propose) list.entries = entries_to_propose();
-    // Nor what only this member has seen of the links.
-    if (!list.entries.empty() && m_agreement->view() < views_to_change_seats) list.k = next_k();
+    // Where a view was lost, windows ended at different times, and members have seen different things of the links.
+    if (!list.entries.empty() && m_agreement->view() == 0) list.k = next_k();
 }
 
 std::optional<Digest> Ballots::list_to_propose() {

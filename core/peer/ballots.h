@@ -30,7 +30,7 @@
 namespace potluck::peer {
 
 inline constexpr std::size_t ballot_lists_max = 16;        // of one round, one a view; older ones may be proposed again
-inline constexpr std::uint32_t views_to_change_seats = 2;  // later ones of a round leave committee and density
+inline constexpr std::uint32_t views_to_change_seats = 2;  // later ones of a round leave the committee as it is
 inline constexpr Duration save_votes_again_after{1'000};
 
 class Ballots final : private run::ListSource {

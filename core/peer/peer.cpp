@@ -379,7 +379,7 @@ void Peer::Impl::ask_waiting_payloads() {
 /// What was drawn before and has given way to a better lot is not wanted any more.
 void Peer::Impl::forget_displaced() {
     for (const BlobId& id : machine.take_displaced()) {
-        questions.settled(id);
+        questions.dropped(id);
         payloads.forget_offered(id);
     }
 }

@@ -180,7 +180,8 @@ private:
     /// Tokens credited to `keys` and to anybody, as `node` counts them.
     static std::pair<std::uint64_t, std::uint64_t> credit(ServingNode& node, const std::set<std::string>& keys) {
         std::uint64_t theirs = 0, all = 0;
-        for (const auto& row : node.call("leaderboard", {{"most", 1000}}).at("rows")) {
+        const nlohmann::json board = node.call("leaderboard", {{"most", 1000}});
+        for (const auto& row : board.at("rows")) {
             const std::uint64_t tokens = row.at("tokens");
             if (keys.contains(row.at("id"))) theirs += tokens;
             all += tokens;
@@ -356,7 +357,8 @@ private slots:
               accepted.size(), digests.size());
         QVERIFY2(!accepted.empty(), facts.dump().c_str());
         QVERIFY2(accepted.front() <= begun + rounds_to_first_credit, facts.dump().c_str());
-        for (ServingNode* node : nodes) QVERIFY(credit(*node, {facts.at("key")}).first > 0);
+        const std::set<std::string> key{facts.at("key").get<std::string>()};
+        for (ServingNode* node : nodes) QVERIFY(credit(*node, key).first > 0);
         for (const Watch& watch : watches) {
             QVERIFY(watch.equal_digests(watches[0]) > 0);
             QVERIFY(equal_states(digests, watch.digests()) > 0);

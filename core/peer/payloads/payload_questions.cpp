@@ -23,6 +23,10 @@ void PayloadQuestions::settled(const BlobId& payload) {
     }
 }
 
+void PayloadQuestions::dropped(const BlobId& payload) {
+    for (auto& [neighbour, one] : m_neighbours) std::erase(one.waiting, payload);
+}
+
 std::vector<PayloadQuestions::Question> PayloadQuestions::due(TimePoint now) {
     std::vector<Question> questions;
     for (auto& [neighbour, one] : m_neighbours) {

@@ -34,8 +34,10 @@ public:
 
     /// True if `payload` is to be asked for now; else the question waits, or was asked before.
     [[nodiscard]] bool ask(const PeerId& neighbour, const BlobId& payload, TimePoint now);
-    /// It is here, or nobody wants it any more.
+    /// It is here, or found to be of no use.
     void settled(const BlobId& payload);
+    /// Nobody wants it any more. A question that was sent may still be answered, so it goes on counting.
+    void dropped(const BlobId& payload);
     void lost(const PeerId& neighbour) { m_neighbours.erase(neighbour); }
     /// Questions whose turn has come.
     [[nodiscard]] std::vector<Question> due(TimePoint now);

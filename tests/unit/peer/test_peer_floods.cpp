@@ -87,6 +87,15 @@ private slots:
         QVERIFY(questions.due(at(5'000)).empty());
     }
 
+    void dropped_payloads_are_not_asked_for_and_free_no_question() {
+        PayloadQuestions questions;
+        for (std::uint32_t i = 0; i < 40; ++i) (void)questions.ask(neighbour(1), blob(i), at(0));
+        for (std::uint32_t i = 0; i < 36; ++i) questions.dropped(blob(i));
+        QVERIFY(questions.due(at(4'999)).empty());
+        QCOMPARE(questions.unanswered(neighbour(1)), std::size_t{32});
+        QCOMPARE(questions.due(at(5'000)).size(), std::size_t{4});
+    }
+
     void waiting_questions_have_a_limit() {
         PayloadQuestions questions;
         for (std::uint32_t i = 0; i < 1'000; ++i) (void)questions.ask(neighbour(1), blob(i), at(0));
