@@ -76,11 +76,14 @@ bool RoundMachine::alive(const PeerId& peer, TimePoint now) const {
            now - found->second.last_seen <= heartbeats_to_live * m_settings.heartbeat;
 }
 
-/// Keys are free, and a member that pretends to train would make everybody wait. Before the first list nobody is known,
-/// and all are waited for.
+/// Before the first list nobody is known, and everybody counts as known.
+bool RoundMachine::is_known(const PeerId& peer) const {
+    return !m_known || std::binary_search(m_known->begin(), m_known->end(), peer);
+}
+
+/// Keys are free, and a member that pretends to train would make everybody wait.
 bool RoundMachine::is_awaited(const PeerId& peer) const {
-    if (!m_known || m_round.value % newcomers_awaited_every == 0) return true;
-    return std::binary_search(m_known->begin(), m_known->end(), peer);
+    return m_round.value % newcomers_awaited_every == 0 || is_known(peer);
 }
 
 /// Every living member that is known and trains in this round has contributed and its payload is here. Members without
@@ -104,8 +107,12 @@ bool RoundMachine::everybody_in(TimePoint now) const {
 
 void RoundMachine::note_contributor(const PeerId& peer, RoundId round) {
     const bool is_near = m_playing && round <= m_round && round.next() >= m_round;
-    if (!is_near || !is_awaited(peer)) return;
-    if (m_contributors.size() >= members_max && !m_contributors.contains(peer)) return;
+    if (!is_near) return;
+    if (!m_contributors.contains(peer)) {
+        const auto unknown = static_cast<std::size_t>(std::count_if(
+            m_contributors.begin(), m_contributors.end(), [&](const auto& one) { return !is_known(one.first); }));
+        if (m_contributors.size() >= members_max || (!is_known(peer) && unknown >= unknown_contributors_max)) return;
+    }
     m_contributors[peer] = std::max(m_contributors[peer], round);
 }
 

@@ -28,9 +28,11 @@ namespace potluck::run {
 inline constexpr std::size_t members_max = 4096;
 inline constexpr int heartbeats_to_live = 4;    // silence after which a member is believed dead
 inline constexpr int heartbeats_to_repeat = 2;  // between repetitions of what may have been lost
-/// A round in so many waits for members that no list knows yet. Whoever is slower than the others is accepted then, and
-/// waited for from then on; whoever only pretends to train delays every fourth round and no other.
-inline constexpr std::uint64_t newcomers_awaited_every = 4;
+/// One round in so many waits for members that no list knows yet. Whoever is slower or further away than the others is
+/// accepted then, and waited for from then on; whoever only pretends to train delays every other round and no more.
+inline constexpr std::uint64_t newcomers_awaited_every = 2;
+/// Contributors that no list knows and that are remembered without a session: as many as have places in a round.
+inline constexpr std::size_t unknown_contributors_max = newcomers_max;
 
 struct RoundSettings {
     PeerId self;
@@ -133,6 +135,7 @@ private:
 
     [[nodiscard]] bool window_over(bool proposes, TimePoint now) const;
     [[nodiscard]] bool everybody_in(TimePoint now) const;
+    [[nodiscard]] bool is_known(const PeerId& peer) const;
     [[nodiscard]] bool is_awaited(const PeerId& peer) const;
     [[nodiscard]] bool is_late(const ContributionMessage& message) const;
     void note_contributor(const PeerId& peer, RoundId round);

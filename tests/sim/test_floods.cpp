@@ -182,7 +182,7 @@ private slots:
         QVERIFY(flood.offered() > 600);
         QVERIFY(refused_for_room(world) > 500);
         QVERIFY(!any_severed(world));
-        // A window and what the exchange takes, and in one round of four the wait for those that contribute nothing.
+        // A window and what the exchange takes, and in every other round the wait for those that contribute nothing.
         QVERIFY2(taken <= (rounds - 3) * Duration{6'000 + 2'000}, std::to_string(taken.count()).c_str());
         QVERIFY2(wanted <= peer::newcomers_fetched_max + 2 * world.size(), std::to_string(wanted).c_str());
         // At most 64 places a round and session to be asked about, by each of five members.

@@ -122,7 +122,12 @@ private slots:
 
     void one_seat_holds_no_density_down() {
         for (const std::uint64_t seed : seeds(2)) {
-            World world(seed, {.backbones = 4, .volunteers = 4, .rounds = 40, .window = Duration{20'000}, .probation_rounds = 2, .k = 128});
+            World world(seed, {.backbones = 4,
+                               .volunteers = 4,
+                               .rounds = 40,
+                               .window = Duration{20'000},
+                               .probation_rounds = 2,
+                               .k = 128});
             for (std::size_t i = 0; i < world.size(); ++i) {
                 if (i != 3) world.start(i);
             }

@@ -91,9 +91,10 @@ private slots:
         QTest::newRow("a range, too") << "sample"
                                       << "--tokens"
                                       << "many tokens (from 1 to 4096; default: 200)";
-        QTest::newRow("a range beside its own words") << "demo"
-                                                      << "--minutes"
-                                                      << "(default: until the baseline is beaten, at most five minutes; from 0.1 to 10000)";
+        QTest::newRow("a range beside its own words")
+            << "demo"
+            << "--minutes"
+            << "(default: until the baseline is beaten, at most five minutes; from 0.1 to 10000)";
         QTest::newRow("a word for a choice") << "pack"
                                              << "--format"
                                              << "(default: nanogpt)";

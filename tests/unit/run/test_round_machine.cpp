@@ -470,20 +470,45 @@ private slots:
     }
 
     void members_that_others_pass_on_are_waited_for_while_they_stand_in_the_last_lists() {
-        const auto ends = [](std::vector<PeerId> known_then, std::vector<PeerId> known_now) {
+        std::uint64_t second = newcomers_awaited_every + 1;
+        const auto ends = [&](std::vector<PeerId> known_then, std::vector<PeerId> known_now) {
             RoundMachine machine(settings(Role::backbone));
-            machine.enter({1}, next_base(), {host, backbone}, at(0), std::nullopt, {{}, std::move(known_then)});
-            (void)machine.contribution(third, next_contribution(9), signature(9));
-            machine.enter({2}, base_digest(), {host, backbone}, at(20'000), RoundBefore{next_base(), {other}},
+            machine.enter({second - 1}, next_base(), {host, backbone}, at(0), std::nullopt,
+                          {{}, std::move(known_then)});
+            (void)machine.contribution(third, {{second - 1}, next_base(), payload(9), {640}}, signature(9));
+            machine.enter({second}, base_digest(), {host, backbone}, at(20'000), RoundBefore{next_base(), {other}},
                           {{}, std::move(known_now)});
-            (void)machine.contribution(other, {{2}, base_digest(), payload(10), {640}}, signature(10));
+            (void)machine.contribution(other, {{second}, base_digest(), payload(10), {640}}, signature(10));
             (void)machine.payload_held(payload(10).root, other);
             (void)tick(machine, 29'950, Turn::own);
             return machine.closed();
         };
         QVERIFY(!ends({other, third}, {other, third}));
         QVERIFY(ends({other, third}, {other}));
-        QVERIFY(ends({other}, {other, third}));
+        QVERIFY(!ends({other}, {other, third}));
+        second = newcomers_awaited_every;
+        QVERIFY(!ends({other}, {other}));
+    }
+
+    void so_many_unknown_contributors_are_remembered_and_no_more() {
+        const auto ends_without = [](std::size_t unknown) {
+            RoundMachine machine(settings(Role::backbone));
+            machine.enter({2}, next_base(), {host, backbone}, at(0), std::nullopt, {{}, std::vector{other}});
+            for (std::size_t i = 0; i < unknown; ++i) {
+                PeerId key;
+                key.bytes[5] = static_cast<std::byte>(i + 1);
+                (void)machine.contribution(key, {{2}, next_base(), payload(9), {640}}, signature(9));
+            }
+            (void)machine.contribution(third, {{2}, next_base(), payload(9), {640}}, signature(9));
+            machine.enter({3}, base_digest(), {host, backbone}, at(20'000), RoundBefore{next_base(), {other}},
+                          {{}, std::vector{other, third}});
+            (void)machine.contribution(other, {{3}, base_digest(), payload(10), {640}}, signature(10));
+            (void)machine.payload_held(payload(10).root, other);
+            (void)tick(machine, 29'950, Turn::own);
+            return machine.closed();
+        };
+        QVERIFY(!ends_without(unknown_contributors_max - 1));
+        QVERIFY(ends_without(unknown_contributors_max));
     }
 
     void the_list_before_decides_which_newcomers_have_places() {
