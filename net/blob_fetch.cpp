@@ -179,8 +179,8 @@ void Blobs::start_fetch(Entry& entry, std::vector<Endpoint> sources) {
 
 namespace {
 
-/// Of a .torrent what its info-hash vouches for: the info dictionary and the piece layer under its root. Trackers, web
-/// seeds and DHT nodes stand beside that, so whoever serves the file could name any, and learn who fetches it.
+/// What its info-hash vouches for in a .torrent: the info dictionary and the piece layer under its root. Trackers, web
+/// seeds and DHT nodes stand beside that, so its server could name any, and learn who fetches it.
 std::shared_ptr<lt::torrent_info> vouched_part_of(ByteSpan torrent, const BlobId& root, const lt::sha256_hash& hash) {
     const std::shared_ptr<lt::torrent_info> described = torrent_info_of(torrent);
     if (!described || described->info_hashes().v2 != hash || described->num_files() < 1) return nullptr;

@@ -106,7 +106,7 @@ void Manifests::fetch(const run::Invite& invite, Duration patience, ManifestDone
         search.outcome = std::move(*file);
         return;
     }
-    // As a tracker would name it, or libtorrent gives an address up after some failures (swarm.cpp).
+    // As a tracker would name it, or libtorrent drops an address after some failures (swarm.cpp).
     const auto connect = [&search](const Endpoint& endpoint, Discovery::Urgency) {
         if (search.handle.is_valid()) search.handle.connect_peer(endpoint, lt::peer_info::tracker, lt::pex_lt_v2);
     };

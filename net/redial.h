@@ -8,7 +8,7 @@
 // missed (need()): the run stands still here until one of them is back, so an address is worth a dial every five
 // seconds. Waits vary by up to a fifth, so that a thousand members that lost one hub do not return in the same second.
 //
-// Does not: dial, look names up, or know what a connection is. Threads: one. Owns: values only.
+// Does not: dial, look names up, or know what a connection is. Threads: a value.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ public:
     void add(const Endpoint& address) { m_attempts.try_emplace(address); }
     /// The same, but due at once in any case.
     void renew(const Endpoint& address) { m_attempts[address] = {}; }
-    /// Of the invite: may be all that leads to the host. A name's address may change; the first hints_max count.
+    /// Hints of the invite: may be all that leads to the host. A name's address may change; the first hints_max count.
     void add_hint(const Endpoint& address);
     void remove(const Endpoint& address) { m_attempts.erase(address); }
     /// A session with `member`, which can be dialled at these addresses, has begun.

@@ -43,7 +43,7 @@ constexpr Duration connect_after{200};
 constexpr Duration connect_again{600};
 constexpr int consumer_connections_max = 8;
 constexpr std::size_t offered_max = 256;
-/// libtorrent waits a second more after each failure of an address, and gives it up at max_failcount; it takes one
+/// libtorrent waits a second more after each failure of an address, and drops it at max_failcount; it takes one
 /// failure back each time that a tracker names the address. A dial that stands for so many namings undoes what failed
 /// since the last one, so that redial.h alone decides when an address is tried again.
 constexpr int forgiven_when_ordinary = 1, forgiven_when_urgent = 4;

@@ -106,7 +106,7 @@ Status confine(const Limits&) { return Error{ErrorCode::unavailable, gap(support
 
 namespace {
 
-// Of linux/landlock.h, which older systems do not have, or without the later rights.
+// From linux/landlock.h, which older systems lack or have without the later rights.
 constexpr long create_ruleset_call = 444, add_rule_call = 445, restrict_self_call = 446, io_uring_setup_call = 425,
                pidfd_getfd_call = 438;
 constexpr std::uint32_t create_ruleset_version = 1, rule_path_beneath = 1;

@@ -1,4 +1,4 @@
-// What a process gives up before it reads what strangers wrote: it keeps what it has open, but from then on
+// What a process renounces before it reads what strangers wrote: it keeps what it has open, but from then on
 //
 //   files     it cannot read or write below one folder (a person's keys and settings) but for named parts of it, and
 //   may

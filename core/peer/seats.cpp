@@ -168,7 +168,7 @@ bool Seats::may_lose_its_seat(const PeerId& key) const {
 bool Seats::accepts(const std::vector<PeerId>& next) const {
     const std::vector<PeerId> present = m_chain.committee();
     if (next == present) return true;
-    // It never shrinks, whoever is away: a smaller committee stands fewer liars, and is the host's to name.
+    // It never shrinks, however many are away: a smaller committee stands fewer liars, and is the host's to name.
     if (!run::is_committee_size(next.size()) || next.size() < present.size()) return false;
     std::vector<PeerId> joined, left;
     std::set_difference(next.begin(), next.end(), present.begin(), present.end(), std::back_inserter(joined));

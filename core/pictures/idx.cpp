@@ -16,8 +16,8 @@ constexpr std::size_t header_bytes_max = magic_bytes + idx_sizes_max * size_byte
 constexpr std::byte none{0}, of_bytes{8};
 constexpr std::byte gzip_magic[] = {std::byte{0x1f}, std::byte{0x8b}};
 constexpr std::size_t piece_bytes = 1 << 20;
-/// Pictures and labels pack to a fifth; a thousandth, which gzip can reach, is made to fill somebody's memory. What is
-/// small may be all one colour.
+/// Pictures and labels pack to a fifth; a thousandth, which gzip can reach, is made to fill the reader's memory. What
+/// is small may be all one colour.
 constexpr std::uint64_t packed_ratio_max = 64, small_bytes = 16ULL << 20U;
 constexpr int gzip_window_bits = 15 + 16;  // zlib's words for a gzip header and nothing else
 

@@ -5,7 +5,7 @@
 // A bomb is bounded three times: by the signed size of what is unpacked, by the number of members, and by the disk.
 //
 // The archive is hashed as libarchive reads it, through one descriptor: a file that is swapped, or written to, after
-// somebody hashed it yields another hash here, and nothing becomes the folder.
+// it was hashed yields another hash here, and nothing becomes the folder.
 #include "core/release/unpack.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ public:
         m_hash.update(block);
         return block;
     }
-    /// Of all of it; what the archive did not need is read now.
+    /// Hash of all of it; what the archive did not need is read now.
     [[nodiscard]] Digest sha256() {
         while (!next().empty()) {
         }

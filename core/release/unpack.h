@@ -19,8 +19,8 @@ namespace potluck::release {
 
 struct UnpackLimits {
     std::uint64_t bytes_max = 0, files_max = 0;  // folders count as files
-    /// Of the archive; nothing: any. What counts is the bytes that were unpacked, whatever the name leads to before or
-    /// after that.
+    /// Hash of the archive; nothing: any. What counts is the bytes that were unpacked, whatever the name leads to
+    /// before or after that.
     std::optional<Digest> sha256{};
 };
 

@@ -1,5 +1,8 @@
 // A newcomer's offer looks for a place in two steps: among those that its session has brought, then among all. In
-// either, the offer with the highest lot whose payload is not here may give way to it.
+// either, the offer with the highest lot whose payload is not here may yield to it.
+//
+// Invariants: an author has one offer, a held payload is its author's, and newcomers take no place of anybody else.
+// Room is asked for before a signature is checked (has_place_for) and once more when the offer is taken.
 #include "core/run/offers.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // their payloads are here. A payload that is here counts for its maker, and for nobody else who has named it.
 //
 // Keys are free, so offers of newcomers share a few places, and one session fills only a part of them. Where there are
-// more newcomers than places a lottery decides: the lowest SHA-256(list before, key) have the places, whoever came
-// first. An offer whose payload is here keeps its place; one without gives way to a better lot.
+// more newcomers than places a lottery decides: the lowest SHA-256(list before, key) have the places, in
+// whatever order they came. An offer whose payload is here keeps its place; one without yields to a better lot.
 //
 // Does not: verify signatures, or decide which of them count.
 // Threads: a value.
@@ -24,7 +24,7 @@ namespace potluck::run {
 /// Newcomers' offers that stand at once in a round. What they may cost everybody is so many payloads; their weight does
 /// not grow with their number (weights_of).
 inline constexpr std::size_t newcomers_max = 64;
-/// Of these, what one session may have delivered: four sessions of strangers together crowd out everybody else's.
+/// What one session may have delivered of these: four sessions of strangers together crowd out everybody else's.
 inline constexpr std::size_t newcomers_per_session = newcomers_max / 4;
 /// Newcomers' offers that one session may bring into a round in all, those that gave way to better lots included: each
 /// of them costs a signature, a question and a message to every neighbour.

@@ -28,8 +28,9 @@ namespace potluck::run {
 inline constexpr std::size_t members_max = 4096;
 inline constexpr int heartbeats_to_live = 4;    // silence after which a member is believed dead
 inline constexpr int heartbeats_to_repeat = 2;  // between repetitions of what may have been lost
-/// One round in so many waits for members that no list knows yet. Whoever is slower or further away than the others is
-/// accepted then, and waited for from then on; whoever only pretends to train delays every other round and no more.
+/// One round in so many waits for members that no list knows yet. A member that is slower or further away than the
+/// others is accepted then, and waited for from then on; one that only pretends to train delays every other round at
+/// most.
 inline constexpr std::uint64_t newcomers_awaited_every = 2;
 /// Contributors that no list knows and that are remembered without a session: as many as have places in a round.
 inline constexpr std::size_t unknown_contributors_max = newcomers_max;

@@ -1,12 +1,12 @@
 // Whether the other end of a link is still there. A process that is killed says nothing over uTP, and libtorrent
 // neither resets such a connection nor minds a router that does: nine timeouts in a row, two minutes, go by before it
-// ends, and nobody can be dialled at an address that counts as connected. So a link asks, and gives up by itself.
+// ends, and nobody can be dialled at an address that counts as connected. So a link asks, and ends by itself.
 //
-//   received --2 s--> asks every second --limit, and at least asks_min asks--> gives up
+//   received --2 s--> asks every second --limit, and at least asks_min asks--> ends
 //     ^--------------- anything comes ---'
 //
 // The limit is the owner's, but at least four times the slowest answer lately: a line that is full is not a dead one.
-// Does not: send. Threads: one (the network thread). Owns: values only.
+// Does not: send. Threads: a value.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ public:
         m_asked_at.reset();
         received(now);
     }
-    /// Once a second. `limit` 0: never gives up.
+    /// Once a second. `limit` 0: never ends.
     [[nodiscard]] Step tick(TimePoint now, Duration limit) {
         const Duration silence = now - m_received;
         if (silence < ask_after) return Step::nothing;

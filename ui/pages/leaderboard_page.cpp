@@ -1,3 +1,8 @@
+// The table follows the snapshots: rows come from the model, the switch between members and teams changes the model's
+// view, and columns are hidden where the page is too narrow for all of them.
+//
+// Widths come from the texts in the person's language, so that a name is cut last. What the page shows of strangers
+// comes from the model as plain text (ui/widgets).
 #include "ui/pages/leaderboard_page.h"
 
 #include <algorithm>

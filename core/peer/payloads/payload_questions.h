@@ -1,6 +1,6 @@
 // Which neighbour is asked for which short payload. A neighbour that passes on contributions is asked for the payloads
-// that they name, at most 32 at a time; further questions wait until one of those is answered or given up. So whoever
-// passes on a thousand contributions at once makes this member ask no faster than the neighbour answers.
+// that they name, at most 32 at a time; further questions wait until one of those is answered or dropped. So a
+// neighbour that passes on a thousand contributions at once makes this member ask no faster than the neighbour answers.
 //
 // Does not: send anything, or know what became of a payload.
 // Threads: a value.

@@ -1,8 +1,8 @@
 // The payload blobs of recent rounds: fetched as soon as a message names them, checked once, kept at hand for the outer
 // step. A fetch that ended for good is tried again for as long as the payload is wanted.
 //
-// Newcomers' payloads that no list has accepted are fetched a few at a time, and one that does not come nearer gives
-// way to the next, so that keys made by the thousand cost a few torrents.
+// Newcomers' payloads that no list has accepted are fetched a few at a time, and one that does not come nearer yields
+// to the next, so that keys made by the thousand cost a few torrents.
 //
 // A blob is its contributor's key and what the codec has made (core/numerics/codec): named by its hash, it cannot be
 // offered by anybody else, however fast.
@@ -28,7 +28,7 @@ inline constexpr Duration author_patience{5'000};   // for what a list has accep
 inline constexpr Duration message_patience{1'000};  // for a short payload, before it is fetched as a blob
 /// Newcomers' payloads that are fetched at once: a fourth of those that may stand in a round.
 inline constexpr std::size_t newcomers_fetched_max = run::newcomers_max / 4;
-/// After which a newcomer's payload that does not come nearer gives way, if another one waits.
+/// After which a newcomer's payload that does not come nearer yields, if another one waits.
 inline constexpr Duration newcomer_stalls_after{5'000};
 inline constexpr std::size_t askers_max = 64;  // that wait for a payload which is not here yet
 

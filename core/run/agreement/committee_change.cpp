@@ -73,7 +73,7 @@ Digest lot_of(const Digest& previous, const PeerId& key) {
 }
 
 /// Members that are here before those that are away, then by time in step, then by rounds, then by lot. Of the gone,
-/// whoever leaves comes before the distrusted, and these before the convicted.
+/// members that leave come before the distrusted, and these before the convicted.
 void sort_by_fitness(std::vector<Standing>& members, const CommitteeView& view) {
     const auto rank = [&](const Standing& one) {
         return std::tuple(one.convicted, !is_trusted(view.trusted, one.key), one.attendance != Attendance::here,

@@ -6,7 +6,7 @@
 //   grows       1 -> 4 when three others are fit, 4 -> 7 when six are
 //   heals       a seat that was silent for ten rounds goes to the fittest member without one
 //   hands over  a member that leaves is replaced at once, by an untried member rather than by nobody
-//   expels      keys with evidence against them, and keys that are no longer trusted, once somebody can replace them
+//   expels      keys with evidence against them, and keys that are no longer trusted, once others can replace them
 //
 // It never shrinks. Absence costs it time: without a quorum the run waits, until seats come back or the host names a
 // smaller committee (ActionKind::replace). A committee that shrank by itself would stand fewer liars than it has: two
