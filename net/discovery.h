@@ -14,7 +14,7 @@
 #include "core/base/thread_owner.h"
 #include "core/run/invite.h"
 #include "net/engine.h"
-#include "net/redial.h"
+#include "net/links/redial.h"
 
 namespace potluck::net {
 

@@ -1,6 +1,7 @@
 // The inside of a Peer, shared by the sources of this folder and by nobody else. Each source holds one idea:
 //
 //   peer.cpp          wiring: start, the passes of tick(), events, messages in and out, what the node shows
+//   payload_post.cpp  payloads on their way: in messages, questions and answers
 //   rounds.cpp        from one round to the next: the committed list, its payloads, entering; after a repair
 //   catch_up.cpp      history, checkpoints, the first state
 //
@@ -49,6 +50,10 @@ inline constexpr Duration asleep_min{2'000};      // without a tick, which comes
 inline constexpr Duration elsewhere_for{60'000};  // another process of ours keeps showing itself while it runs
 inline constexpr int graces_to_give_up = 3;       // patience for payloads while a checkpoint is on offer
 
+/// A message as `author` has signed it, to be sent by this member.
+[[nodiscard]] run::Envelope signed_by(const PeerId& author, const RunId& run, const run::Message& message,
+                                      const identity::Signature& signature);
+
 struct Peer::Impl final : private StateKeeper::Mediator,
                           private Contributor::Mediator,
                           private Seeder::Mediator,
@@ -59,7 +64,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
 
     TimePoint now() const { return context.now(); }
 
-    // peer.cpp
+    // peer.cpp, payload_post.cpp
     void start();
     void tick();
     void act(const run::RoundActions& actions);

@@ -32,7 +32,7 @@ public:
         bool operator==(const Question&) const = default;
     };
 
-    /// True if `payload` is to be asked for now; else the question waits, or was asked before.
+    /// True if `payload` is to be asked for at once; else the question waits, or was asked before.
     [[nodiscard]] bool ask(const PeerId& neighbour, const BlobId& payload, TimePoint now);
     /// It is here, or found to be of no use.
     void settled(const BlobId& payload);

@@ -1,7 +1,7 @@
 // When addresses are dialled again, and whose are urgent.
 #include <QTest>
 
-#include "net/redial.h"
+#include "net/links/redial.h"
 
 using namespace potluck;
 using namespace potluck::net;

@@ -1,4 +1,4 @@
-#include "net/redial.h"
+#include "net/links/redial.h"
 
 #include <algorithm>
 
