@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
     }
     ParsedCommand parsed = parse_command_line(argc, argv);
     if (!parsed.command) return static_cast<int>(parsed.exit);
-    confine_trainers(parsed.command->node.data_folder);
+    // The demo's own trainers measure with what its nodes keep below this folder; each of its nodes confines its own.
+    if (parsed.command->verb != Verb::demo) confine_trainers(parsed.command->node.data_folder);
     switch (parsed.command->verb) {
         case Verb::host:
         case Verb::join:
