@@ -28,9 +28,10 @@ QString node() { return QStringLiteral(POTLUCK_BIN_DIR "/potluck-node"); }
 
 /// What training with the swift recipe may end with after so many tokens. The loss falls about evenly with the
 /// logarithm of the tokens, from 5.51 after everybody's first batch; on two cores, half of them used by others, it
-/// ended at 2.036 after 4.0 million. The bound leaves 8 %: a swarm that learns 15 % worse is beyond it.
+/// ended at 2.036 after 4.0 million in windows of 20 steps. In windows of ten it ends a tenth to a fifth above that
+/// line; a swarm that learns a third worse is beyond the bound.
 double loss_allowed(double tokens) {
-    constexpr double first_tokens = 2'560, first_loss = 5.51, last_tokens = 4.0e6, last_loss = 2.036, spread = 1.08;
+    constexpr double first_tokens = 2'560, first_loss = 5.51, last_tokens = 4.0e6, last_loss = 2.036, spread = 1.3;
     const double slope = (first_loss - last_loss) / std::log(last_tokens / first_tokens);
     return spread * (first_loss - slope * std::log(std::min(tokens, last_tokens) / first_tokens));
 }
