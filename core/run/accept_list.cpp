@@ -189,6 +189,13 @@ const HostAction* AcceptList::replacement() const {
 
 Digest AcceptList::hash() const { return sha256(encode()); }
 
+Digest lot_of(const Digest& list, const PeerId& key) {
+    ByteWriter out;
+    out.raw(list.bytes);
+    out.raw(key.bytes);
+    return sha256(out.bytes());
+}
+
 std::vector<TokenCount> weights_of(const std::vector<Accepted>& entries) {
     const Claims claims = claims_of(entries);
     const std::uint64_t most = median_multiple_max * median_tokens(claims);

@@ -74,6 +74,10 @@ struct AcceptList {
     [[nodiscard]] Digest hash() const;
 };
 
+/// What `key` draws after the list of hash `list` (zero in round 0): SHA-256(list, key). Turns, seats among equals and
+/// newcomers' places follow the lowest lots, which nobody knows before the list and nobody can make a key for.
+[[nodiscard]] Digest lot_of(const Digest& list, const PeerId& key);
+
 /// Weight of each entry in F, and its credit. A person's entries weigh min(tokens, 4 x lower median of the persons'
 /// tokens) together, so that a claim buys little and more computers' keys buy nothing; each of them in proportion. Keys
 /// are free, so newcomers have no say in the median and weigh together at most a fifth of the list, each in

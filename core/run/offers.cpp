@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/sha256.h"
-
 namespace potluck::run {
 
 void Offers::begin(const Digest& lot) {
@@ -17,13 +15,6 @@ void Offers::begin(const Digest& lot) {
     m_offers.clear();
     m_draws.clear();
     m_displaced.clear();
-}
-
-Digest Offers::lot_of(const PeerId& author) const {
-    ByteWriter out;
-    out.raw(m_lot.bytes);
-    out.raw(author.bytes);
-    return sha256(out.bytes());
 }
 
 std::optional<Offers::Map::const_iterator> Offers::displaced_by(const PeerId& author, const OfferOrigin& origin) const {
@@ -49,7 +40,8 @@ std::optional<Offers::Map::const_iterator> Offers::displaced_by(const PeerId& au
     const bool session_full = !origin.vouched && of_session >= newcomers_per_session;
     if (!session_full && all < newcomers_max) return m_offers.end();
     const auto yields = session_full ? worst_of_session : worst;
-    const bool gives_way = yields != m_offers.end() && (yields->second.bad || lot_of(author) < yields->second.lot);
+    if (yields == m_offers.end()) return std::nullopt;
+    const bool gives_way = yields->second.bad || lot_of(m_lot, author) < yields->second.lot;
     return gives_way ? std::optional(yields) : std::nullopt;
 }
 
@@ -73,7 +65,7 @@ Verdict Offers::take(const PeerId& author, const ContributionMessage& message, c
         }
         ++m_draws[origin.session];
         offer.newcomer = origin;
-        offer.lot = lot_of(author);
+        offer.lot = lot_of(m_lot, author);
     } else if (established() >= accepted_max) {
         return Verdict::flood;
     }

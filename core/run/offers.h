@@ -94,7 +94,6 @@ private:
     /// Who would have to give way to a newcomer's offer: end() if nobody, nothing if the offer finds no place.
     [[nodiscard]] std::optional<Map::const_iterator> displaced_by(const PeerId& author,
                                                                   const OfferOrigin& origin) const;
-    [[nodiscard]] Digest lot_of(const PeerId& author) const;
     [[nodiscard]] std::size_t established() const;  // offers of authors who are no newcomers
     [[nodiscard]] std::size_t devices_of(const PeerId& person) const;
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/sha256.h"
-
 namespace potluck::run {
 
 Result<Committee> Committee::from_keys(std::vector<PeerId> keys) {
@@ -27,10 +25,7 @@ std::optional<std::size_t> Committee::index_of(const PeerId& key) const {
 std::vector<PeerId> proposer_order(const Committee& committee, const Digest& previous) {
     std::vector<std::pair<Digest, PeerId>> ranked;
     for (const PeerId& member : committee.members()) {
-        ByteWriter out;
-        out.raw(previous.bytes);
-        out.raw(member.bytes);
-        ranked.emplace_back(sha256(out.bytes()), member);
+        ranked.emplace_back(lot_of(previous, member), member);
     }
     std::sort(ranked.begin(), ranked.end());
     std::vector<PeerId> order;

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/base/sha256.h"
 #include "core/run/run_rules.h"
 
 namespace potluck::run {
@@ -63,13 +62,6 @@ Classes classes_of(const Committee& committee, const CommitteeView& view) {
         (is_fit(one, view.fit_rounds) ? classes.candidates : classes.untried).push_back(one);
     }
     return classes;
-}
-
-Digest lot_of(const Digest& previous, const PeerId& key) {
-    ByteWriter out;
-    out.raw(previous.bytes);
-    out.raw(key.bytes);
-    return sha256(out.bytes());
 }
 
 /// Members that are here before those that are away, then by time in step, then by rounds, then by lot. Of the gone,
