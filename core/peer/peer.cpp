@@ -49,9 +49,8 @@ const run::DeviceCertificate* certificate_of(const run::Message& message) {
 }
 
 /// The keys of host and backbones are persons', and their computers' as well for most.
-Deciders deciders_of(const PeerId& self, std::vector<PeerId> committee, const run::RunRules& rules,
+Deciders deciders_of(const PeerId& self, std::vector<PeerId> members, const run::RunRules& rules,
                      Deciders::Quorum quorum) {
-    std::vector<PeerId>& members = committee;
     members.push_back(rules.host);
     members.insert(members.end(), rules.backbones.begin(), rules.backbones.end());
     std::erase(members, self);
@@ -104,7 +103,6 @@ void Peer::Impl::tick() {
     if (!members.all().empty()) company_at = now();
     payloads.retry(now());
     ask_waiting_payloads();
-    flood_watch.tick(now());
     if (const auto rules = std::pair(chain.term(), chain.rules().actions); rules != trusted_since) {
         trusted_since = rules;
         members.trust(chain.rules().trusted());

@@ -105,13 +105,17 @@ bool RoundMachine::everybody_in(TimePoint now) const {
     return true;
 }
 
+std::size_t RoundMachine::unknown_contributors() const {
+    return static_cast<std::size_t>(std::count_if(m_contributors.begin(), m_contributors.end(),
+                                                  [this](const auto& one) { return !is_known(one.first); }));
+}
+
 void RoundMachine::note_contributor(const PeerId& peer, RoundId round) {
     const bool is_near = m_playing && round <= m_round && round.next() >= m_round;
     if (!is_near) return;
     if (!m_contributors.contains(peer)) {
-        const auto unknown = static_cast<std::size_t>(std::count_if(
-            m_contributors.begin(), m_contributors.end(), [&](const auto& one) { return !is_known(one.first); }));
-        if (m_contributors.size() >= members_max || (!is_known(peer) && unknown >= unknown_contributors_max)) return;
+        if (m_contributors.size() >= members_max) return;
+        if (!is_known(peer) && unknown_contributors() >= unknown_contributors_max) return;
     }
     m_contributors[peer] = std::max(m_contributors[peer], round);
 }

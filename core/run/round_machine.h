@@ -139,6 +139,7 @@ private:
     [[nodiscard]] bool is_known(const PeerId& peer) const;
     [[nodiscard]] bool is_awaited(const PeerId& peer) const;
     [[nodiscard]] bool is_late(const ContributionMessage& message) const;
+    [[nodiscard]] std::size_t unknown_contributors() const;
     void note_contributor(const PeerId& peer, RoundId round);
     void collect(bool proposes, TimePoint now, RoundActions& out);
     void pass_lists_on(TimePoint now, RoundActions& out);

@@ -7,16 +7,14 @@
 namespace potluck::peer {
 
 void FloodWatch::refused(const PeerId& session, TimePoint now) {
+    if (now >= m_since + flood_counted_for) {
+        m_refusals.clear();
+        m_sum = 0;
+    }
     if (m_sum == 0) m_since = now;
     ++m_sum;
     ++m_refusals[session];
     if (m_sum == flood_refusals_min) tell(now);
-}
-
-void FloodWatch::tick(TimePoint now) {
-    if (m_sum == 0 || now < m_since + flood_counted_for) return;
-    m_refusals.clear();
-    m_sum = 0;
 }
 
 void FloodWatch::tell(TimePoint now) {

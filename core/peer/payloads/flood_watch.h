@@ -23,7 +23,6 @@ class FloodWatch {
 public:
     /// `session` has delivered a newcomer's contribution for which there is no place.
     void refused(const PeerId& session, TimePoint now);
-    void tick(TimePoint now);
     /// Floods that were written to the log.
     [[nodiscard]] std::uint64_t told() const { return m_told; }
 
