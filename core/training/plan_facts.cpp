@@ -28,6 +28,7 @@ void take_host(const model::ModelSpec& model, PrecisionChoice precision, PlanFac
     const device::MeasuredSpeed speed = model_product_speed(model, facts.matmul);
     facts.flops = speed.per_second;
     facts.busy = speed.is_busy() ? speed.busy : 0;
+    facts.onednn = product_library() == ProductLibrary::onednn;
 }
 
 std::uint64_t budget_of(const control::DeviceRow& row, const control::Budget& budget) {

@@ -44,6 +44,7 @@ struct PlanFacts {
     double bytes_per_second = 0;          // of the computer's memory; 0: not known
     double gpu_bytes_per_second = 0;      // of the GPU's
     bool gpu_can_step = false;            // the plug-in with the optimizer's kernels is there
+    bool onednn = false;                  // multiplies fp32 on the processor (products.h)
     double link_bytes_per_second = 12e9;  // between the computer's memory and the GPU's
     std::uint64_t program_bytes = 0;      // resident before a model is loaded: the program and LibTorch
     std::uint64_t ram_budget = 0, gpu_budget = 0;

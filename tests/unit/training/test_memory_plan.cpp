@@ -68,6 +68,21 @@ private slots:
         }
     }
 
+    void onednn_takes_a_tenth_more_of_what_is_kept_in_fp32() {
+        Layout layout;
+        layout.matmul = Dtype::fp32;
+        PlanFacts facts = processor(64 * gibibyte);
+        const auto extra = [&](const Layout& with) {
+            facts.onednn = false;
+            const std::uint64_t plain = price_of(small, {}, facts, with).ram_peak;
+            facts.onednn = true;
+            return price_of(small, {}, facts, with).ram_peak - plain;
+        };
+        QCOMPARE(extra(layout), activation_bytes(small, layout).kept / 10);
+        layout.matmul = Dtype::bf16;
+        QCOMPARE(extra(layout), 0U);
+    }
+
     void plenty_of_memory_gives_the_plain_layout() {
         const MemoryPlan plan = plans_within_budget(small, {}, processor(64 * gibibyte)).value().front();
         Layout expected;
