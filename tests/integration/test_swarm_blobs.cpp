@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <fstream>
-#include <limits>
 
 #include <libtorrent/alert_types.hpp>
 #include <libtorrent/bdecode.hpp>
@@ -541,7 +540,7 @@ private slots:
         room.upload_bytes_per_second = 30'000;
         room.open(sources);
         QVERIFY(room.wait_until_all_know_each_other());
-        const Bytes content = random_bytes(2'000'000, 11);
+        const Bytes content = random_bytes(8'000'000, 11);  // takes seven sources 40 s
         run::BlobRef ref;
         std::vector<PeerId> everybody;
         for (std::size_t i = 1; i <= sources; ++i) {
@@ -554,11 +553,11 @@ private slots:
         options.retention = run::Retention::newcomer;
         room[0].swarm->fetch(ref, std::move(options));
         QVERIFY(room.wait([&] { return connections() > sources; }));
-        // libtorrent counts what it closes for the limit until it has closed: the limit shows in the fewest of a while,
-        // which one on its way out may be among.
-        std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
-        (void)room.wait([&] { return (fewest = std::min(fewest, connections())) <= sources; }, 4'000);
-        QVERIFY2(fewest <= sources + 4, std::to_string(fewest).c_str());
+        // All seven have dialled after two seconds. libtorrent counts what it closes for the limit until it has closed,
+        // so one more than the limit may be seen, and on a busy computer only after a while.
+        (void)room.wait([] { return false; }, 2'000);
+        QVERIFY2(room.wait([&] { return connections() <= sources + 4; }, 20'000),
+                 std::to_string(connections()).c_str());
         // A list names it: now it may come from everybody.
         room[0].swarm->retain(ref.root, run::Retention::kept);
         room[0].swarm->fetch(ref, from(everybody));
