@@ -14,8 +14,8 @@
 #include <libtorrent/settings_pack.hpp>
 #include <libtorrent/torrent_flags.hpp>
 
+#include "net/addresses/own_addresses.h"
 #include "net/engine.h"
-#include "net/own_addresses.h"
 
 namespace potluck::net {
 

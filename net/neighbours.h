@@ -25,7 +25,7 @@
 #include "core/identity/identity.h"
 #include "core/identity/secure_channel.h"
 #include "core/peer/seams/swarm.h"
-#include "net/address_budget.h"
+#include "net/addresses/address_budget.h"
 #include "net/links/channel.h"
 #include "net/links/frame.h"
 #include "net/session.h"

@@ -22,10 +22,10 @@
 #include "core/base/mailbox.h"
 #include "core/base/text.h"
 #include "core/base/worker.h"
+#include "net/addresses/own_addresses.h"
 #include "net/blobs.h"
 #include "net/engine.h"
 #include "net/manifests.h"
-#include "net/own_addresses.h"
 #include "net/public_files.h"
 #include "net/swarm.h"
 

@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "net/address_budget.h"
+#include "net/addresses/address_budget.h"
 
 using namespace potluck::net;
 

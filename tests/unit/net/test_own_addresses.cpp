@@ -1,7 +1,7 @@
 // Which addresses of this computer others are told, and with which port.
 #include <QtTest>
 
-#include "net/own_addresses.h"
+#include "net/addresses/own_addresses.h"
 
 using namespace potluck;
 using namespace potluck::net;

@@ -1,8 +1,8 @@
-#include "net/address_budget.h"
+#include "net/addresses/address_budget.h"
 
 #include <algorithm>
 
-#include "net/own_addresses.h"
+#include "net/addresses/own_addresses.h"
 
 namespace potluck::net {
 

@@ -1,4 +1,4 @@
-#include "net/own_addresses.h"
+#include "net/addresses/own_addresses.h"
 
 #include <algorithm>
 #include <array>
