@@ -30,6 +30,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/rng.h"
+#include "net/addresses/free_port.h"
 #include "net/links/channel.h"
 
 namespace potluck::net {
@@ -81,7 +82,8 @@ lt::session_params params_of(const SessionSettings& settings, const std::filesys
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> Engine::open(const SessionSettings& settings) {
+Result<std::unique_ptr<Engine>> Engine::open(SessionSettings settings) {
+    if (settings.port == 0 && settings.reach == NetworkScope::internet) settings.port = free_port();
     std::unique_ptr<Engine> engine(new Engine);
     engine->m_dht_file = settings.data_folder / "dht-state";
     engine->m_order_key = std::random_device()();

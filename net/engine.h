@@ -35,7 +35,7 @@ inline constexpr int urgent_pieces_max = 1'024;
 class Engine {
 public:
     /// Listens before it returns. Errors: already_exists if the port is taken.
-    [[nodiscard]] static Result<std::unique_ptr<Engine>> open(const SessionSettings& settings);
+    [[nodiscard]] static Result<std::unique_ptr<Engine>> open(SessionSettings settings);
     ~Engine();
 
     /// Runs `work` on the network thread.

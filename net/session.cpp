@@ -74,7 +74,7 @@ struct Session::Impl {
 
     void take_events();
     [[nodiscard]] bool learn_address(const Event& event);
-    [[nodiscard]] std::vector<run::PeerHint> own_hints() const;
+    [[nodiscard]] std::vector<run::PeerHint> own_hints(HintScope scope) const;
     void deliver();
     void measure();
     void listen();
@@ -158,13 +158,13 @@ bool Session::Impl::learn_address(const Event& event) {
     return true;
 }
 
-std::vector<run::PeerHint> Session::Impl::own_hints() const {
+std::vector<run::PeerHint> Session::Impl::own_hints(HintScope scope) const {
     if (settings.proxy.is_used()) return settings.addresses;  // the others would be a way around it
     if (settings.reach == NetworkScope::loopback) return {{.host = "127.0.0.1", .port = engine->port()}};
     OwnAddresses all = own;
     all.port = engine->port();
     all.told = settings.addresses;
-    return hints_of(all);
+    return hints_of(all, scope);
 }
 
 /// Calls that were made while others are delivered come next time, so that nobody is called from inside a call.
@@ -284,7 +284,7 @@ Status Session::forget_run(const RunId& run) {
 
 run::Invite Session::invite(const RunId& run, const std::string& name) const {
     m_owner.check();
-    return {.run = run, .name = name.substr(0, 80), .hints = m_impl->own_hints()};
+    return {.run = run, .name = name.substr(0, 80), .hints = m_impl->own_hints(HintScope::local_network)};
 }
 
 std::string Session::magnet(const run::BlobRef& blob, const std::string& name) const {
@@ -294,7 +294,7 @@ std::string Session::magnet(const run::BlobRef& blob, const std::string& name) c
     if (const Sha1 v1 = m_impl->blobs.v1_hash(blob.root); v1 != Sha1{}) link += "xt=urn:btih:" + to_hex(v1) + "&";
     link += "xt=urn:btmh:1220" + blob.info_hash.hex();
     if (!name.empty()) link += "&dn=" + percent_encoded(name);
-    for (const run::PeerHint& hint : m_impl->own_hints()) link += "&x.pe=" + text_of(hint);
+    for (const run::PeerHint& hint : m_impl->own_hints(HintScope::internet)) link += "&x.pe=" + text_of(hint);
     return link;
 }
 

@@ -41,7 +41,7 @@ enum class NetworkScope { internet, loopback };
 
 struct SessionSettings {
     std::filesystem::path data_folder;  // created if missing; holds blobs/, manifests/, peers, DHT state
-    std::uint16_t port = 0;             // 0: any free one
+    std::uint16_t port = 0;             // of every interface; 0: any free one
     NetworkScope reach = NetworkScope::internet;
     /// Entry points into the DHT. Empty: the public ones (internet), none (loopback; every later node names an
     /// earlier).
@@ -176,9 +176,9 @@ public:
     [[nodiscard]] Status forget_run(const RunId& run);
 
     /// An invite to the run with this computer's public addresses as hints, as far as they are known: it takes
-    /// seconds to minutes after open to learn them, and a computer that is offline has none.
+    /// seconds to minutes after open to learn them. Those of its local network follow, for computers beside it.
     [[nodiscard]] run::Invite invite(const RunId& run, const std::string& name) const;
-    /// The magnet link of an open blob for stock clients, with the same hints.
+    /// The magnet link of an open blob for stock clients, with the public hints.
     [[nodiscard]] std::string magnet(const run::BlobRef& blob, const std::string& name) const;
 
     /// Fetches a public file from all who have it, web servers among them, and seeds it from then on; `done` is called

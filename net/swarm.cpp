@@ -1,5 +1,7 @@
 // A run's torrent is its manifest, which every member seeds; its connections carry the channel. libtorrent's own search
 // does not introduce seeds to each other, so the DHT is asked here: every 5 s while alone, every 5 minutes in company.
+// The local network hears of this member as often; libtorrent alone would tell it when the torrent is added, which is
+// before others have it, and every five minutes.
 //
 // A fetch is given sources directly, because a blob of one round is over before any tracker or DHT would know who has
 // it: those that were named, then neighbours (of a small blob or one without a deadline only where those do not send
@@ -37,8 +39,8 @@ constexpr std::uint64_t small_blob_bytes = 1 << 20;
 constexpr Duration ask_others_after{2'000};
 constexpr Duration silence_max{10'000};
 constexpr std::size_t asked_later_max = 256;
-constexpr Duration ask_dht_alone{5'000};
-constexpr Duration ask_dht_together{300'000};
+constexpr Duration ask_alone{5'000};
+constexpr Duration ask_together{300'000};
 constexpr Duration connect_after{200};
 constexpr Duration connect_again{600};
 constexpr int consumer_connections_max = 8;
@@ -121,9 +123,11 @@ void LiveSwarm::poll(TimePoint now) {
     connect_to_consumers(now);
     ask_others(now);
     meet(now);
-    if (now - m_asked_dht >= (m_neighbours.members().empty() ? ask_dht_alone : ask_dht_together)) {
-        m_asked_dht = now;
+    m_discovery->add_found(m_hub->take_heard());
+    if (now - m_asked >= (m_neighbours.members().empty() ? ask_alone : ask_together)) {
+        m_asked = now;
         m_parts.engine.find_peers(Digest{m_run.bytes});
+        m_torrent.force_lsd_announce();
     }
 }
 

@@ -102,7 +102,7 @@ private:
     std::vector<MemberFlow> m_flows;
     TimePoint m_now;
     TimePoint m_looked;
-    TimePoint m_asked_dht;
+    TimePoint m_asked;
 };
 
 }  // namespace potluck::net

@@ -134,6 +134,21 @@ struct SetName {
     }
 };
 
+/// Ports below belong to the system's own services.
+inline constexpr std::uint16_t listen_port_min = 1'024, listen_port_max = 65'535;
+
+/// Holds at once: every connection is closed and opened again. Refused if another program listens there.
+struct SetPort {
+    static constexpr std::string_view name = "set_port";
+    using Reply = Done;
+    std::uint16_t port = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("port", value.port, Whole{listen_port_min, listen_port_max},
+              "Port to listen on with TCP and UDP, on every interface.");
+    }
+};
+
 struct SetTeam {
     static constexpr std::string_view name = "set_team";
     using Reply = Done;
@@ -414,8 +429,8 @@ struct StopNode : Nothing {
 
 using NodeMethods =
     Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, SetResources, ReadDevices,
-            SetDevice, SetProxy, ReadPauses, SetName, SetTeam, MakeInvite, ReadRunOptions, EstimateRun, LookAtRun,
-            ReadLog, HostRun, CancelHosting, ReadCommittee, Moderate, ReplaceCommittee, ReadRuns, Rejoin,
+            SetDevice, SetProxy, SetPort, ReadPauses, SetName, SetTeam, MakeInvite, ReadRunOptions, EstimateRun,
+            LookAtRun, ReadLog, HostRun, CancelHosting, ReadCommittee, Moderate, ReplaceCommittee, ReadRuns, Rejoin,
             DeleteRunFiles, ReadDisk, ReadDays, ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText,
             ShowIdentity, ExportIdentity, ImportIdentity, ImportIdentityWords, CheckReleases, InstallTrainer,
             RemoveTrainer, SetReleases, StopNode>;

@@ -164,6 +164,18 @@ std::optional<PeerHint> parse_hint(std::string_view text) {
     return PeerHint{std::string(host), static_cast<std::uint16_t>(*port)};
 }
 
+bool is_of_local_network(const PeerHint& hint) {
+    std::string_view host = hint.host;
+    if (is_ipv6(host)) {  // fc00::/7
+        const char second = to_lower(host[1]);
+        return host.find(':') == 4 && to_lower(host[0]) == 'f' && (second == 'c' || second == 'd');
+    }
+    if (!is_ipv4(host)) return false;
+    const std::uint32_t first = *small_number(take_until(host, '.'), 255);
+    const std::uint32_t second = *small_number(take_until(host, '.'), 255);
+    return first == 10 || (first == 172 && second >= 16 && second < 32) || (first == 192 && second == 168);
+}
+
 std::string Invite::to_magnet() const {
     std::string link = "magnet:?xt=" + std::string(topic_prefix) + run.hex();
     if (!name.empty()) link += "&dn=" + percent_encoded(name);

@@ -27,6 +27,9 @@ struct PeerHint {
 /// `host:port`, with brackets around an IPv6 address; nothing if it is none.
 [[nodiscard]] std::optional<PeerHint> parse_hint(std::string_view text);
 
+/// True for a private address (RFC 1918; RFC 4193 for IPv6), which only computers in the same network can send to.
+[[nodiscard]] bool is_of_local_network(const PeerHint& hint);
+
 struct Invite {
     RunId run;
     std::string name;  // at most 80 characters, for display only

@@ -75,11 +75,12 @@ void OwnAddresses::add_interface(const lt::address& address) {
 
 void OwnAddresses::set_external(const lt::address& address) { (address.is_v4() ? external_v4 : external_v6) = address; }
 
-std::vector<run::PeerHint> hints_of(const OwnAddresses& own) {
+std::vector<run::PeerHint> hints_of(const OwnAddresses& own, HintScope scope) {
     std::vector<run::PeerHint> hints = own.told;
     if (hints.size() > own_hints_max) hints.resize(own_hints_max);
+    std::size_t count_max = own_hints_max;
     const auto add = [&](const lt::address& address) {
-        if (!is_public(address) || hints.size() >= own_hints_max) return;
+        if (hints.size() >= count_max) return;
         // Routers map IPv4 ports only; before IPv6 addresses they open the same port or none.
         const bool behind_router = address.is_v4() && !contains(own.interfaces, address);
         run::PeerHint hint{.host = address.to_string(),
@@ -88,9 +89,17 @@ std::vector<run::PeerHint> hints_of(const OwnAddresses& own) {
             hints.push_back(std::move(hint));
         }
     };
-    add(own.external_v4);
-    add(own.external_v6);
-    for (const lt::address& each : own.interfaces) add(each);
+    for (const lt::address& seen : {own.external_v4, own.external_v6}) {
+        if (is_public(seen)) add(seen);
+    }
+    for (const lt::address& each : own.interfaces) {
+        if (is_public(each)) add(each);
+    }
+    if (scope == HintScope::internet) return hints;
+    count_max = hints.size() + lan_hints_max;
+    for (const lt::address& each : own.interfaces) {
+        if (run::is_of_local_network({.host = each.to_string(), .port = own.port})) add(each);
+    }
     return hints;
 }
 

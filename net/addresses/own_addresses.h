@@ -1,6 +1,6 @@
-// Where others on the internet may reach this computer: what libtorrent learnt of its addresses, and which of them are
-// worth giving to others. Private, link-local, loopback, carriers' shared, tunnelled and documentation addresses never
-// are: they lead nowhere, and say something of the owner's home.
+// Where others may reach this computer: what libtorrent learnt of its addresses, and which of them are worth giving to
+// others. Private ones are, in an invite, for computers in the same network, which may have no other way. Link-local,
+// loopback, carriers' shared, tunnelled and documentation addresses never are: they lead nowhere.
 // Does not: try whether an address can be reached. One that cannot costs others a failed connection.
 // Threads: functions of values.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace potluck::net {
 
-inline constexpr std::size_t own_hints_max = 4;
+inline constexpr std::size_t own_hints_max = 4, lan_hints_max = 2;
 inline constexpr std::size_t own_interfaces_max = 32;
 
 /// What has been learnt so far; the latest word counts.
@@ -35,9 +35,12 @@ struct OwnAddresses {
 /// True for an address that anybody on the internet can send to.
 [[nodiscard]] bool is_public(const lt::address& address);
 
-/// The addresses to hand out, the likeliest first: what the person told, seen from outside, the computer's own. At most
-/// own_hints_max. An address of this computer's own has no router before it, so its port is the one listened on.
-[[nodiscard]] std::vector<run::PeerHint> hints_of(const OwnAddresses& own);
+enum class HintScope { internet, local_network };
+
+/// The addresses to hand out, the likeliest first: what the person told, seen from outside, the computer's own; at most
+/// own_hints_max. Then, if `scope` reaches there, those of the local network, at most lan_hints_max. An address of this
+/// computer's own has no router before it, so its port is the one listened on.
+[[nodiscard]] std::vector<run::PeerHint> hints_of(const OwnAddresses& own, HintScope scope);
 
 /// host:port, with brackets around an IPv6 address.
 [[nodiscard]] std::string text_of(const run::PeerHint& hint);

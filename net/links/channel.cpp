@@ -338,6 +338,9 @@ public:
         if (connection.type() != lt::connection_type::bittorrent) return nullptr;
         return m_hub->make_link(connection);
     }
+    void on_add_peer(const lt::tcp::endpoint& member, lt::peer_source_flags_t source, lt::add_peer_flags_t) override {
+        if (source == lt::peer_info::lsd) m_hub->heard(member);
+    }
 
 private:
     std::shared_ptr<Hub> m_hub;
@@ -417,6 +420,11 @@ std::vector<LinkEvent> Hub::take() {
     return m_events.take_all();
 }
 
+std::vector<lt::tcp::endpoint> Hub::take_heard() {
+    m_owner.check();
+    return m_heard.take_all();
+}
+
 void Hub::send(LinkId link, const std::shared_ptr<LinkStats>& gauge, Bytes frame) {
     m_owner.check();
     gauge->unsent += frame.size();
@@ -471,6 +479,11 @@ bool Hub::post(LinkEvent event) {
     if (m_retired || !m_events.post(std::move(event))) return false;
     wake();
     return true;
+}
+
+/// What does not fit was heard beside others that are tried first, and is said again.
+void Hub::heard(const lt::tcp::endpoint& member) {
+    if (!m_retired && m_heard.post(member)) wake();
 }
 
 void Hub::lost(LinkId link) {

@@ -44,6 +44,8 @@ inline constexpr std::size_t link_bytes_unsent_max = 16 * 1024 * 1024;
 inline constexpr double link_frames_per_second = 500;
 inline constexpr double link_frames_at_once = 4'000;
 inline constexpr std::size_t link_events_max = 65'536;
+/// Members that local discovery has heard and the node has not taken yet.
+inline constexpr std::size_t heard_max = 64;
 /// Bytes in all queues of a run together: what a small computer can spare. A few links alone never get there, so it is
 /// a limit on how many may be slow or busy at once.
 inline constexpr std::size_t queues_bytes_max = 256 * 1024 * 1024;
@@ -135,6 +137,8 @@ public:
 
     // The node's thread.
     [[nodiscard]] std::vector<LinkEvent> take();
+    /// Where local discovery has heard members of the run, since this was asked last; at most heard_max.
+    [[nodiscard]] std::vector<lt::tcp::endpoint> take_heard();
     void send(LinkId link, const std::shared_ptr<LinkStats>& gauge, Bytes frame);
     enum class Reason { duplicate, refused, broken };
     void close(LinkId link, Reason reason);
@@ -150,6 +154,7 @@ public:
     [[nodiscard]] const QueueTotal& queued() const { return m_queued; }
     [[nodiscard]] std::shared_ptr<Link> make_link(const lt::peer_connection_handle& connection);
     [[nodiscard]] bool post(LinkEvent event);
+    void heard(const lt::tcp::endpoint& member);
     void lost(LinkId link);
     void wake() const;
 
@@ -161,6 +166,7 @@ private:
     std::function<void()> m_wake;
     QueueTotal m_queued = std::make_shared<std::atomic<std::size_t>>(0);
     Mailbox<LinkEvent> m_events{link_events_max};
+    Mailbox<lt::tcp::endpoint> m_heard{heard_max};
     std::atomic<bool> m_retired{false};
     std::map<LinkId, std::weak_ptr<Link>> m_links;  // network thread only
     LinkId m_next = 1;                              // network thread only

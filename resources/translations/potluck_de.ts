@@ -388,6 +388,18 @@
         <source>Training works. It is easier for all if you switch UPnP or NAT-PMP on in your router, or let it pass port %1 (TCP and UDP) on to this computer.</source>
         <translation>Das Training geht. Leichter wird es für alle, wenn du in deinem Router UPnP oder NAT-PMP einschaltest oder ihn Port %1 (TCP und UDP) an diesen Computer weiterleiten lässt.</translation>
     </message>
+    <message>
+        <source>P&amp;ort on this computer</source>
+        <translation>P&amp;ort dieses Computers</translation>
+    </message>
+    <message>
+        <source>It stays the same, so that a router can be told of it. A change closes every connection, and the round begins anew.</source>
+        <translation>Er bleibt derselbe, damit man ihn im Router eintragen kann. Eine Änderung schließt alle Verbindungen, und die Runde beginnt von vorn.</translation>
+    </message>
+    <message>
+        <source>C&amp;hange port</source>
+        <translation>Port ä&amp;ndern</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::ContributionPage</name>
@@ -998,8 +1010,12 @@
         <translation>Sie nennt Adressen dieses Computers, sodass andere den Lauf sofort finden.</translation>
     </message>
     <message>
-        <source>It names no address of this computer, because none is known that the internet can reach; others look for the run in the DHT, which takes longer.</source>
-        <translation>Sie nennt keine Adresse dieses Computers, weil keine bekannt ist, die aus dem Internet erreichbar ist; andere suchen den Lauf in der DHT, was länger dauert.</translation>
+        <source>It names no address of this computer, because none is known yet; others look for the run in the DHT, which takes longer.</source>
+        <translation>Sie nennt keine Adresse dieses Computers, weil noch keine bekannt ist; andere suchen den Lauf in der DHT, was länger dauert.</translation>
+    </message>
+    <message>
+        <source>It names this computer&apos;s address in your network: computers there find the run at once. Others look for it in the DHT, which takes longer.</source>
+        <translation>Sie nennt die Adresse dieses Computers in deinem Netz: Computer dort finden den Lauf sofort. Andere suchen ihn in der DHT, was länger dauert.</translation>
     </message>
 </context>
 <context>

@@ -37,6 +37,14 @@ def has_device(namespace, device):
     return subprocess.run(["ip", "-n", PREFIX + namespace, "link", "show", device], capture_output=True).returncode == 0
 
 
+def listening_ports(namespace):
+    """TCP ports on which a program in the namespace accepts connections at addresses other than loopback's."""
+    listed = subprocess.run(["ip", "netns", "exec", PREFIX + namespace, "ss", "-Hltn"], capture_output=True, text=True,
+                            check=True).stdout
+    ends = [line.split()[3].rpartition(":") for line in listed.splitlines()]
+    return {int(port) for address, _, port in ends if not address.startswith(("127.", "[::1]"))}
+
+
 def remove_all():
     listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
     for name in (line.split()[0] for line in listed.splitlines()):

@@ -6,6 +6,7 @@
 #include <QTcpServer>
 #include <cmath>
 
+#include "net/addresses/free_port.h"
 #include "tests/integration/node_fixture.h"
 
 using namespace potluck;
@@ -263,6 +264,48 @@ private slots:
         node.start();
         QVERIFY(node.call("join", {{"invite", "nonsense"}}).is_null());
         QVERIFY(!node.error().empty());
+    }
+
+    void a_port_is_chosen_once_and_changed_by_its_owner() {
+        QTemporaryDir root;
+        ServingNode node(root.filePath("node").toStdString());
+        const auto port = [&] { return node.status().network.port; };
+        node.start();
+        const std::uint16_t first = port();
+        QVERIFY(first != 0);
+        node.kill();
+        node.start();
+        QCOMPARE(port(), first);
+
+        QTcpServer other;
+        QVERIFY(other.listen(QHostAddress::LocalHost));
+        QVERIFY(node.call("set_port", {{"port", other.serverPort()}}).is_null());
+        QVERIFY2(node.error().starts_with("Another program uses port"), node.error().c_str());
+        QCOMPARE(port(), first);
+        QVERIFY(node.call("set_port", {{"port", 80}}).is_null());
+        const std::uint16_t wanted = net::free_port();
+        QVERIFY(node.call("set_port", {{"port", wanted}}).is_object());
+        QCOMPARE(port(), wanted);
+        node.kill();
+        node.start();
+        QCOMPARE(port(), wanted);
+    }
+
+    void a_remembered_port_that_is_taken_is_tried_again_at_the_next_start() {
+        QTemporaryDir root;
+        ServingNode node(root.filePath("node").toStdString());
+        node.start();
+        const std::uint16_t first = node.status().network.port;
+        node.kill();
+        {
+            QTcpServer other;
+            QVERIFY(other.listen(QHostAddress::LocalHost, first));
+            node.start();
+            QVERIFY(node.status().network.port != first);
+            node.kill();
+        }
+        node.start();
+        QCOMPARE(node.status().network.port, first);
     }
 
     void a_taken_port_is_told() {

@@ -284,6 +284,10 @@ private slots:
         fixture.window->showPage(ui::MainWindow::invite_page);
         QVERIFY(fixture.text("inviteReach").contains(QStringLiteral("DHT")));
         control::NodeSnapshot node = recordedSnapshot("training");
+        node.run->magnet += "&x.pe=192.168.1.7:6881";
+        fixture.node.push(node);
+        WindowFixture::settle();
+        QVERIFY(fixture.text("inviteReach").contains(QStringLiteral("your network")));
         node.run->magnet += "&x.pe=203.0.113.7:6881";
         fixture.node.push(node);
         WindowFixture::settle();

@@ -348,6 +348,12 @@ void NodeClient::setProxy(const control::SetProxy& wanted) {
         emit changed();
     });
 }
+void NodeClient::setPort(std::uint16_t port) {
+    call(control::SetPort{port}, [this, port](const control::Done&) {
+        m_view.snapshot.network.port = port;
+        emit changed();
+    });
+}
 void NodeClient::showSights(const activity::Sights& sights, bool inputDrifts) {
     const auto same = [](const activity::Sight& a, const activity::Sight& b) { return a.blindness == b.blindness; };
     const bool shown = m_view.sights && m_view.inputDrifts == inputDrifts &&

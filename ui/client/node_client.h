@@ -129,6 +129,7 @@ public:
     void setRules(const control::OwnerRules& rules);
     void setResources(const control::Resources& resources);
     void setProxy(const control::SetProxy& call);
+    void setPort(std::uint16_t port);
     /// One look at a time; the answer is in the view.
     void requestDevices(DeviceSearch search);
     /// As a device's id says, or `any`.

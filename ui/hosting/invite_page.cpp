@@ -7,6 +7,8 @@
 #include <QPlainTextEdit>
 #include <QScrollArea>
 
+#include <algorithm>
+
 #include "ui/client/invite_link.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
@@ -16,6 +18,25 @@
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
+
+namespace {
+
+QString reachOf(const std::string& link) {
+    const Result<run::Invite> invite = run::Invite::parse(link);
+    if (!invite || invite->hints.empty()) {
+        return InvitePage::tr(
+            "It names no address of this computer, because none is known yet; others look for the run "
+            "in the DHT, which takes longer.");
+    }
+    if (std::all_of(invite->hints.begin(), invite->hints.end(), run::is_of_local_network)) {
+        return InvitePage::tr(
+            "It names this computer's address in your network: computers there find the run at once. "
+            "Others look for it in the DHT, which takes longer.");
+    }
+    return InvitePage::tr("It names addresses of this computer, so that others find the run at once.");
+}
+
+}  // namespace
 
 InvitePage::InvitePage(NodeClient& client, const Desktop& desktop, QWidget* parent)
     : QWidget(parent), m_client(client), m_desktop(desktop) {
@@ -107,11 +128,7 @@ void InvitePage::refresh() {
     const QString link = plainText(run.magnet, invite_characters_max);
     if (m_link->toPlainText() != link) m_link->setPlainText(link);
     m_code->show(link);
-    const bool has_address = link.contains(QLatin1String("x.pe="));
-    m_reach->setText(
-        has_address ? tr("It names addresses of this computer, so that others find the run at once.")
-                    : tr("It names no address of this computer, because none is known that the internet can reach; "
-                         "others look for the run in the DHT, which takes longer."));
+    m_reach->setText(reachOf(run.magnet));
 }
 
 }  // namespace potluck::ui

@@ -60,7 +60,8 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
         ->envname("POTLUCK_LOG_LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
     app.option_defaults()->group("Network");
-    app.add_option("--port", command.node.port, "BitTorrent port to listen on (default: any free one)");
+    app.add_option("--port", command.node.port,
+                   "BitTorrent port to listen on, saved for later starts (default: the saved one)");
     app.add_option("--dht", raw.dht_nodes, "Entry point into the DHT, host:port; may be repeated")
         ->envname("POTLUCK_DHT");
     app.add_option("--address", raw.addresses,

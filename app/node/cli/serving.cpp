@@ -195,18 +195,20 @@ private:
         m_printed = line;
     }
 
-    /// Its own addresses are learnt within seconds; a link without any is for those who can wait.
+    /// Its own addresses are learnt within seconds; a link without a public one is for those who can wait.
     void print_invite(const std::string& link) {
-        const bool has_address = link.find("&x.pe=") != std::string::npos;
+        const Result<run::Invite> invite = run::Invite::parse(link);
+        const bool has_address =
+            !m_command.node.addresses.empty() ||
+            (invite && !std::all_of(invite->hints.begin(), invite->hints.end(), run::is_of_local_network));
         if (!m_known_since) m_known_since = steady_now();
         if (!has_address && steady_now() < *m_known_since + addresses_known_after) return;
         m_invite_printed = true;
         std::cout << "invite: " << link << std::endl;
         if (has_address) return;
         std::cout
-            << "This link names no address: this computer knows none that the internet can reach. Others look for it "
-               "in the DHT, which takes longer, and within a private network they do not find it: start again with "
-               "--address HOST:PORT there."
+            << "This link names no address that the internet can reach. Computers in the same network meet within "
+               "seconds; others look in the DHT, which takes longer, unless you start with --address HOST:PORT."
             << std::endl;
     }
 

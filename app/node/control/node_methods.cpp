@@ -49,6 +49,7 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
             node.find_devices(call, respond);
         });
     dispatcher.add<SetDevice>([&node](const SetDevice& call) { return done(node.set_device(call)); });
+    dispatcher.add<SetPort>([&node](const SetPort& call) { return done(node.set_port(call)); });
     dispatcher.add<SetProxy>([&node](const SetProxy& call) { return done(node.set_proxy(call)); });
     dispatcher.add<ReadPauses>([&node](const ReadPauses&) { return node.pauses(); });
     dispatcher.add<Finish>([&node](const Finish& call) { return done(node.finish(call.after)); });

@@ -98,31 +98,6 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     return node;
 }
 
-Status Node::open_network() {
-    net::SessionSettings settings;
-    settings.data_folder = m_options.data_folder / "network";
-    settings.port = m_options.port;
-    settings.reach = m_options.reach;
-    settings.dht_nodes = m_options.dht_nodes;
-    settings.addresses = m_options.addresses;
-    settings.proxy = m_settings.proxy;
-    settings.upload_bytes_per_second = m_settings.resources.upload;
-    settings.download_bytes_per_second = m_settings.resources.download;
-    settings.blob_bytes_max = m_settings.blob_bytes_max();
-    settings.wake = [this, alive = m_alive] {
-        boost::asio::post(m_loop, [this, alive] {
-            if (*alive && m_network) m_network->poll(steady_now());
-        });
-    };
-    auto network = net::Session::open(std::move(settings));
-    if (!network && network.error().code == ErrorCode::already_exists) {
-        return Error{ErrorCode::unavailable, network.error().message};
-    }
-    if (!network) return network.error();
-    m_network = std::move(*network);
-    return {};
-}
-
 void Node::start() {
     m_owner.check();
     log::of("node").info("node {} is up; data in {}, port {}", m_keys.device_key().id().brief(),

@@ -44,7 +44,7 @@ struct NodeOptions {
     std::filesystem::path trainer_program;
     /// A trainer that was named counts before an installed pack, a pack before one beside this program.
     enum class TrainerFrom { installation, named } trainer_from = TrainerFrom::installation;
-    std::uint16_t port = 0;  // 0: any free one
+    std::uint16_t port = 0;  // saved for later starts; 0: the saved one
     net::NetworkScope reach = net::NetworkScope::internet;
     std::vector<run::PeerHint> dht_nodes;
     std::vector<run::PeerHint> addresses;  // for invites, as the owner says
@@ -115,6 +115,8 @@ public:
     [[nodiscard]] Status set_device(const control::SetDevice& call);
     /// Every connection is closed and opened again through it, or without one; so is the run, which loses the round.
     [[nodiscard]] Status set_proxy(const control::SetProxy& call);
+    /// As set_proxy(). `already_exists` if another program listens there.
+    [[nodiscard]] Status set_port(const control::SetPort& call);
     [[nodiscard]] control::PauseHistory pauses() const;
     [[nodiscard]] Status set_name(const std::string& name);
     [[nodiscard]] Status set_team(const std::string& team);
@@ -198,6 +200,7 @@ private:
     Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, OwnKeys keys, ledger::Ledger ledger,
          NodeSettings settings);
     Status open_network();
+    void remember_port();
     [[nodiscard]] Status reopen_network();
     void count_usage();
     void save_usage();

@@ -1,14 +1,57 @@
-// The node's part in its network: another way out of this computer, which is a network anew; and what is counted of
-// what goes over it, and of the energy that training takes.
+// The node's part in its network: opening it; another way out of this computer or another port, which is a network
+// anew; and what is counted of what goes over it, and of the energy that training takes.
 //
 // Threads: the loop's.
 #include <algorithm>
 
+#include <boost/asio/post.hpp>
+
 #include "app/node/session/node.h"
 #include "app/node/session/own_proxy.h"
 #include "core/base/log.h"
+#include "net/addresses/free_port.h"
 
 namespace potluck::node {
+
+Status Node::open_network() {
+    net::SessionSettings settings;
+    settings.data_folder = m_options.data_folder / "network";
+    settings.port = m_options.port != 0 ? m_options.port : m_settings.port;
+    settings.reach = m_options.reach;
+    settings.dht_nodes = m_options.dht_nodes;
+    settings.addresses = m_options.addresses;
+    settings.proxy = m_settings.proxy;
+    settings.upload_bytes_per_second = m_settings.resources.upload;
+    settings.download_bytes_per_second = m_settings.resources.download;
+    settings.blob_bytes_max = m_settings.blob_bytes_max();
+    settings.wake = [this, alive = m_alive] {
+        boost::asio::post(m_loop, [this, alive] {
+            if (*alive && m_network) m_network->poll(steady_now());
+        });
+    };
+    auto network = net::Session::open(settings);
+    if (!network && network.error().code == ErrorCode::already_exists && m_options.port == 0 && settings.port != 0) {
+        log::of("node").warn("{} This start listens on another one.", network.error().message);
+        settings.port = 0;
+        network = net::Session::open(std::move(settings));
+    }
+    if (!network && network.error().code == ErrorCode::already_exists) {
+        return Error{ErrorCode::unavailable, network.error().message};
+    }
+    if (!network) return network.error();
+    m_network = std::move(*network);
+    remember_port();
+    return {};
+}
+
+/// Routers are told of one port, and so are friends: it stays when the program starts again. One that was taken at this
+/// start is tried again at the next.
+void Node::remember_port() {
+    const bool is_new = m_options.port != 0 || m_settings.port == 0;
+    if (!is_new || m_settings.proxy.is_used()) return;
+    m_settings.port = m_network->port();
+    static_cast<void>(save_settings());
+}
 
 Status Node::set_proxy(const control::SetProxy& call) {
     m_owner.check();
@@ -19,6 +62,20 @@ Status Node::set_proxy(const control::SetProxy& call) {
     if (const Status saved = save_settings(); !saved) return saved;
     log::of("node").info(
         "{}", m_settings.proxy.is_used() ? "everything goes through a proxy from now on" : "no proxy is used any more");
+    return reopen_network();
+}
+
+Status Node::set_port(const control::SetPort& call) {
+    m_owner.check();
+    if (call.port == m_settings.port) return {};
+    if (!net::is_free_port(call.port)) {
+        return Error{ErrorCode::already_exists,
+                     "Another program uses port " + std::to_string(call.port) + ": choose another one."};
+    }
+    m_settings.port = call.port;
+    m_options.port = 0;
+    if (const Status saved = save_settings(); !saved) return saved;
+    log::of("node").info("listens on port {} from now on", call.port);
     return reopen_network();
 }
 

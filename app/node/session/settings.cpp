@@ -72,6 +72,7 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
         if (!proxy) return damaged(proxy.error().message);
         settings.proxy = *proxy;
     }
+    settings.port = static_cast<std::uint16_t>(fields.integer_or("port", 0, 65'535, 0));
     settings.looks = fields.flag_or("looks_for_releases", false);
     settings.passes_on = fields.flag_or("passes_packs_on", true);
     if (fields.has("limits")) {
@@ -106,6 +107,7 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
     if (budget != control::Budget{}) json["limits"] = to_json(budget);
     if (resources != control::Resources{}) json["resources"] = to_json(resources);
     if (proxy.is_used()) json["proxy"] = to_json(kept(proxy));
+    if (port != 0) json["port"] = port;
     if (looks) json["looks_for_releases"] = true;
     if (!passes_on) json["passes_packs_on"] = false;
     if (rules != activity::Rules{}) json["rules"] = to_json(control::described(rules));

@@ -71,6 +71,7 @@ struct NodeSettings {
     control::Budget budget;         // the trainer's; zeros and an empty device: the defaults
     control::Resources resources;   // time, traffic and disk
     net::Proxy proxy;               // what everything dials out through
+    std::uint16_t port = 0;         // to listen on; 0: one is chosen at the first start
     activity::Rules rules;          // when training makes way to the owner
     bool looks = false;             // for newer versions, once a day
     bool passes_on = true;          // packs of the trainer that are here

@@ -1,5 +1,6 @@
 // What this computer gives, by real clicks and keys: what is asked of the node, and what the fields say of it.
 #include <QLabel>
+#include <QPushButton>
 #include <QRadioButton>
 #include <QSpinBox>
 
@@ -59,6 +60,41 @@ private slots:
         QVERIFY(says("inboundRemedy", control::Inbound::mapped).isEmpty());
         QVERIFY(says("inbound", control::Inbound::shut).startsWith("Nobody has come"));
         QVERIFY(says("inboundRemedy", control::Inbound::shut).contains("port 6881"));
+    }
+
+    void a_port_is_changed_by_a_click() {
+        Settings page;
+        page.snapshot.network.port = 20'001;
+        page.say({});
+        auto* port = page.find<QSpinBox>("listenPort");
+        auto* save = page.find<QPushButton>("savePort");
+        QCOMPARE(port->value(), 20'001);
+        QVERIFY(!save->isEnabled());
+        page.node.answer("set_port", nlohmann::json::object());
+        page.type("listenPort", "20003");
+        save->click();
+        page.settle();
+        QCOMPARE(page.node.lastParams("set_port").at("port"), nlohmann::json(20'003));
+        QVERIFY(!save->isEnabled());
+        page.snapshot.network.port = 20'004;  // another window has changed it
+        page.say({});
+        QCOMPARE(port->value(), 20'004);
+    }
+
+    void a_refused_port_stays_as_it_was_typed_with_the_reason() {
+        Settings page;
+        page.snapshot.network.port = 20'001;
+        page.say({});
+        auto* port = page.find<QSpinBox>("listenPort");
+        page.node.refuse("set_port", "Another program uses port 20002: choose another one.");
+        page.type("listenPort", "20002");
+        page.find<QPushButton>("savePort")->click();
+        page.settle();
+        QVERIFY(page.text("portProblem").startsWith("Another program"));
+        page.say({});  // what the node uses does not push out what is typed
+        QCOMPARE(port->value(), 20'002);
+        page.type("listenPort", "20003");
+        QVERIFY(!page.hasShown("portProblem"));
     }
 
     void an_effort_is_chosen_by_a_click() {

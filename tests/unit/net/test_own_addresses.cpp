@@ -12,6 +12,8 @@ lt::address at(const char* text) { return lt::make_address(text); }
 
 using Hints = std::vector<run::PeerHint>;
 
+Hints public_hints(const OwnAddresses& own) { return hints_of(own, HintScope::internet); }
+
 }  // namespace
 
 class TestOwnAddresses : public QObject {
@@ -72,31 +74,48 @@ private slots:
     void nothing_is_handed_out_before_anything_is_known() {
         OwnAddresses own;
         own.port = 7000;
-        QVERIFY(hints_of(own).empty());
+        QVERIFY(hints_of(own, HintScope::local_network).empty());
         own.add_interface(at("127.0.0.1"));
-        own.add_interface(at("192.168.1.5"));
         own.add_interface(at("::1"));
         own.add_interface(at("fe80::5"));
+        own.add_interface(at("169.254.1.5"));
+        own.add_interface(at("100.64.1.5"));
+        QVERIFY(hints_of(own, HintScope::local_network).empty());
+    }
+    void addresses_of_the_local_network_follow_the_public_ones() {
+        OwnAddresses own;
+        own.port = 7000;
+        own.mapped_port = 40'000;
+        own.add_interface(at("127.0.0.1"));
+        own.add_interface(at("192.168.1.5"));
+        own.add_interface(at("fe80::5"));
+        own.add_interface(at("10.8.0.2"));
         own.add_interface(at("fd00::5"));
-        QVERIFY(hints_of(own).empty());
+        own.set_external(at("8.8.4.4"));
+        QVERIFY(hints_of(own, HintScope::local_network) == Hints({{.host = "8.8.4.4", .port = 40'000},
+                                                                  {.host = "192.168.1.5", .port = 7000},
+                                                                  {.host = "10.8.0.2", .port = 7000}}));
+        QVERIFY(public_hints(own) == Hints({{.host = "8.8.4.4", .port = 40'000}}));
+        own.told.resize(own_hints_max, {.host = "example.org", .port = 1});
+        QCOMPARE(hints_of(own, HintScope::local_network).size(), own_hints_max + lan_hints_max);
     }
     void what_the_person_told_comes_first_whatever_it_is() {
         OwnAddresses own;
         own.port = 7000;
         own.set_external(at("8.8.4.4"));
         own.told = {{.host = "192.168.1.5", .port = 6881}};
-        QVERIFY(hints_of(own) == Hints({{.host = "192.168.1.5", .port = 6881}, {.host = "8.8.4.4", .port = 7000}}));
+        QVERIFY(public_hints(own) == Hints({{.host = "192.168.1.5", .port = 6881}, {.host = "8.8.4.4", .port = 7000}}));
         own.told.resize(own_hints_max + 1, {.host = "example.org", .port = 1});
-        QCOMPARE(hints_of(own).size(), own_hints_max);
+        QCOMPARE(public_hints(own).size(), own_hints_max);
     }
     void a_router_that_maps_a_port_is_reached_at_that_port() {
         OwnAddresses own;
         own.port = 7000;
         own.add_interface(at("192.168.1.5"));
         own.set_external(at("8.8.4.4"));
-        QVERIFY(hints_of(own) == Hints({{.host = "8.8.4.4", .port = 7000}}));
+        QVERIFY(public_hints(own) == Hints({{.host = "8.8.4.4", .port = 7000}}));
         own.mapped_port = 40'000;
-        QVERIFY(hints_of(own) == Hints({{.host = "8.8.4.4", .port = 40'000}}));
+        QVERIFY(public_hints(own) == Hints({{.host = "8.8.4.4", .port = 40'000}}));
     }
     void an_address_of_our_own_is_reached_at_the_port_we_listen_on() {
         OwnAddresses own;
@@ -106,7 +125,7 @@ private slots:
         own.add_interface(at("2a01:4f8::7"));
         own.set_external(at("8.8.4.4"));
         own.set_external(at("2a01:4f8::7"));
-        QVERIFY(hints_of(own) == Hints({{.host = "8.8.4.4", .port = 7000}, {.host = "2a01:4f8::7", .port = 7000}}));
+        QVERIFY(public_hints(own) == Hints({{.host = "8.8.4.4", .port = 7000}, {.host = "2a01:4f8::7", .port = 7000}}));
     }
     void the_latest_external_address_of_a_family_counts() {
         OwnAddresses own;
@@ -114,7 +133,7 @@ private slots:
         own.set_external(at("8.8.4.4"));
         own.set_external(at("2a01:4f8::7"));
         own.set_external(at("9.9.9.9"));
-        QVERIFY(hints_of(own) == Hints({{.host = "9.9.9.9", .port = 7000}, {.host = "2a01:4f8::7", .port = 7000}}));
+        QVERIFY(public_hints(own) == Hints({{.host = "9.9.9.9", .port = 7000}, {.host = "2a01:4f8::7", .port = 7000}}));
     }
     void a_neighbour_that_sees_a_private_address_adds_nothing() {
         OwnAddresses own;
@@ -122,15 +141,15 @@ private slots:
         own.mapped_port = 40'000;
         own.set_external(at("10.0.0.8"));
         own.set_external(at("fe80::8"));
-        QVERIFY(hints_of(own).empty());
+        QVERIFY(public_hints(own).empty());
     }
     void hints_are_few_and_none_has_port_zero() {
         OwnAddresses own;
         for (int i = 1; i < 60; ++i) own.add_interface(at(("2a01:4f8::" + std::to_string(i)).c_str()));
         QCOMPARE(own.interfaces.size(), own_interfaces_max);
-        QVERIFY(hints_of(own).empty());
+        QVERIFY(public_hints(own).empty());
         own.port = 7000;
-        QCOMPARE(hints_of(own).size(), own_hints_max);
+        QCOMPARE(public_hints(own).size(), own_hints_max);
     }
     void an_ipv6_hint_is_written_in_brackets_and_read_back_from_an_invite() {
         const run::PeerHint hint{.host = "2a01:4f8::7", .port = 7000};

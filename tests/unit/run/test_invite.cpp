@@ -28,6 +28,14 @@ private slots:
         QVERIFY(*Invite::parse(bare.to_magnet()) == bare);
     }
 
+    void private_addresses_are_of_the_local_network_alone() {
+        for (const char* host : {"10.0.0.1", "172.16.0.1", "172.31.255.1", "192.168.0.1", "fd00::5", "FC12:3::1"})
+            QVERIFY2(is_of_local_network({host, 1}), host);
+        for (const char* host : {"11.0.0.1", "172.15.0.1", "172.32.0.1", "192.169.0.1", "100.64.0.1", "8.8.8.8",
+                                 "fe80::1", "fc::1", "2001:db8::1", "fd.example.org", "10.0.0.1.example.org"})
+            QVERIFY2(!is_of_local_network({host, 1}), host);
+    }
+
     void both_schemes_are_read_in_any_case_and_with_blanks_around() {
         for (const std::string scheme : {"magnet:?", "potluck:?", "MAGNET:?", "  Potluck:?"}) {
             const Result<Invite> result = Invite::parse(scheme + topic + "&dn=x\r\n");
