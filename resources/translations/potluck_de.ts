@@ -9,7 +9,7 @@
     </message>
     <message>
         <source>Training pauses by itself, frees its memory and comes back later, while:</source>
-        <translation>Das Training hält von selbst an, gibt seinen Speicher frei und kommt später wieder, solange:</translation>
+        <translation>Das Training pausiert und gibt seinen Speicher frei, solange:</translation>
     </message>
     <message>
         <source>My &amp;list of programs, with commas</source>
@@ -24,8 +24,8 @@
         <translation>Programme, neben denen nichts trainiert wird</translation>
     </message>
     <message>
-        <source>Train again when all has been quiet for so many &amp;seconds</source>
-        <translation>Wieder trainieren, wenn so viele &amp;Sekunden lang Ruhe war</translation>
+        <source>Resume after this many quiet &amp;seconds</source>
+        <translation>Nach so vielen ruhigen &amp;Sekunden fortsetzen</translation>
     </message>
     <message>
         <source>Seconds of quiet before training comes back</source>
@@ -179,8 +179,8 @@
         <translation>Ich benutze den Computer (dann mit halber Kraft)</translation>
     </message>
     <message>
-        <source>My hours say so</source>
-        <translation>Meine Zeiten sagen es so</translation>
+        <source>Outside my hours</source>
+        <translation>Außerhalb meiner Zeiten</translation>
     </message>
     <message>
         <source>Only of programs that use X11: Wayland does not tell.</source>
@@ -377,8 +377,8 @@
         <translation>Im Internet dauert es eine Minute, bis das bekannt ist.</translation>
     </message>
     <message>
-        <source>How others get here</source>
-        <translation>Wie andere hierher kommen</translation>
+        <source>Can others reach this computer?</source>
+        <translation>Ist dieser Computer erreichbar?</translation>
     </message>
     <message>
         <source>The node does not run.</source>
@@ -444,8 +444,8 @@
         <translation>Nach Tagen</translation>
     </message>
     <message>
-        <source>Days count what this computer saw accepted; totals also hold what your other computers gave.</source>
-        <translation>Tage zählen, was dieser Computer angenommen sah; die Summen enthalten auch, was deine anderen Computer beigetragen haben.</translation>
+        <source>Daily bars: this computer. Totals: all your computers.</source>
+        <translation>Tageswerte: nur dieser Computer. Summen: alle deine Computer.</translation>
     </message>
     <message>
         <source>By run</source>
@@ -511,7 +511,7 @@
     </message>
     <message>
         <source>Energy is the power of what trains, times the time. What trains here lets no program read its power.</source>
-        <translation>Energie ist die Leistung dessen, was trainiert, mal die Zeit. Was hier trainiert, lässt kein Programm seine Leistung lesen.</translation>
+        <translation>Energie ist die Leistung dessen, was trainiert, mal die Zeit. Das Gerät hier meldet seine Leistung nicht.</translation>
     </message>
     <message>
         <source>Energy is the power of what trains, times the time. It could be read in %1 of that time; the rest is taken to be alike. A processor&apos;s power is that of all programs.</source>
@@ -657,8 +657,8 @@
         <translation>&amp;Einladung zum nächsten Lauf</translation>
     </message>
     <message>
-        <source>&amp;Go there</source>
-        <translation>&amp;Dorthin</translation>
+        <source>&amp;Join a run</source>
+        <translation>Einem Lauf &amp;beitreten</translation>
     </message>
     <message>
         <source>One of &amp;my runs</source>
@@ -667,6 +667,17 @@
     <message>
         <source>Shows the runs that you were in; one that goes on is joined again there.</source>
         <translation>Zeigt die Läufe, in denen du warst; einem, der weitergeht, trittst du dort wieder bei.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::FirstName</name>
+    <message>
+        <source>Your na&amp;me in the run</source>
+        <translation>Dein Na&amp;me im Lauf</translation>
+    </message>
+    <message>
+        <source>Everybody in the run sees it. It need not be your real one; Settings change it later.</source>
+        <translation>Alle im Lauf sehen ihn. Es muss nicht dein richtiger sein; in den Einstellungen lässt er sich ändern.</translation>
     </message>
 </context>
 <context>
@@ -688,8 +699,8 @@
         <translation>Dieser Link lädt zu einem anderen Lauf ein; ein Wechsel verlässt diesen.</translation>
     </message>
     <message>
-        <source>This link is an invite to another run, “%1” by its own words; switching leaves this one.</source>
-        <translation>Dieser Link lädt zu einem anderen Lauf ein, nach eigenen Worten „%1“; ein Wechsel verlässt diesen.</translation>
+        <source>This link is an invite to “%1” (the run&apos;s own name for itself). Switching leaves the run that you are in.</source>
+        <translation>Dieser Link lädt zu „%1“ ein (so nennt sich der Lauf selbst). Ein Wechsel verlässt deinen jetzigen Lauf.</translation>
     </message>
 </context>
 <context>
@@ -715,15 +726,15 @@
         <translation>Komitee und Mitglieder</translation>
     </message>
     <message>
-        <source>64 digits</source>
-        <translation>64 Ziffern</translation>
+        <source>Member&apos;s key (64 digits)</source>
+        <translation>Schlüssel des Mitglieds (64 Zeichen)</translation>
     </message>
     <message>
         <source>Key of another computer</source>
         <translation>Schlüssel eines anderen Computers</translation>
     </message>
     <message>
-        <source>&amp;Let it in…</source>
+        <source>&amp;Admit…</source>
         <translation>&amp;Zulassen…</translation>
     </message>
     <message>
@@ -1085,8 +1096,8 @@
         <translation>Keine deiner Dateien. Und niemand kann hier Code ausführen: Über das Netz gehen nur Daten.</translation>
     </message>
     <message>
-        <source>This link came from outside Potluck. Look at it; nothing happens before you press Join.</source>
-        <translation>Dieser Link kam von außerhalb. Sieh ihn dir an; es geschieht nichts, bevor du auf „Beitreten“ drückst.</translation>
+        <source>This link came from outside Potluck. Preview it first; nothing happens before you press Join.</source>
+        <translation>Dieser Link kam von außerhalb. Sieh dir zuerst die Vorschau an; es geschieht nichts, bevor du auf Beitreten drückst.</translation>
     </message>
     <message>
         <source>Open an invite</source>
@@ -1109,12 +1120,12 @@
         <translation>Lauf &amp;starten…</translation>
     </message>
     <message>
-        <source>Has others train a model on your text with you.</source>
-        <translation>Lässt andere mit dir ein Modell auf deinem Text trainieren.</translation>
+        <source>Start a run that trains on your text.</source>
+        <translation>Einen Lauf beginnen, der auf deinem Text trainiert.</translation>
     </message>
     <message>
-        <source>&amp;Look at it</source>
-        <translation>An&amp;sehen</translation>
+        <source>&amp;Preview</source>
+        <translation>&amp;Vorschau</translation>
     </message>
     <message>
         <source>Fetches the description of this run and joins nothing.</source>
@@ -1475,7 +1486,7 @@
     </message>
     <message>
         <source>To hand it over, vouch on the page Host for a computer that is often here, or let a backbone run on one that stays on; it needs no graphics card.</source>
-        <translation>Um ihn zu übergeben, bürge auf der Seite „Gastgeber“ für einen Computer, der oft da ist, oder lass auf einem, der immer läuft, ein Rückgrat laufen; es braucht keine Grafikkarte.</translation>
+        <translation>Um ihn zu übergeben, bürge auf der Seite „Gastgeber“ für einen Computer, der oft da ist, oder lass auf einem, der immer läuft, ein Relais laufen; es braucht keine Grafikkarte.</translation>
     </message>
     <message>
         <source>Quit although others train?</source>
@@ -1564,7 +1575,7 @@
     </message>
     <message>
         <source>backbone, %1</source>
-        <translation>Rückgrat, %1</translation>
+        <translation>Relais, %1</translation>
     </message>
     <message>
         <source>%1 (you)</source>
@@ -1665,8 +1676,8 @@
         <translation>Schreibt Gewichte, Konfiguration und Tokenizer in einen Ordner, so wie andere Programme sie lesen.</translation>
     </message>
     <message>
-        <source>It writes…</source>
-        <translation>Es schreibt …</translation>
+        <source>Writing…</source>
+        <translation>Schreibt…</translation>
     </message>
     <message>
         <source>&amp;Write</source>
@@ -1865,8 +1876,8 @@
         <translation>Höchstens %1, nach der Grenze dessen, was trainiert.</translation>
     </message>
     <message>
-        <source>Not known: what would train here lets no program read what it draws.</source>
-        <translation>Nicht bekannt: Was hier trainieren würde, lässt kein Programm lesen, was es verbraucht.</translation>
+        <source>Unknown: this device does not report its power.</source>
+        <translation>Unbekannt: Dieses Gerät meldet seine Leistung nicht.</translation>
     </message>
     <message>
         <source>Power</source>
@@ -1877,8 +1888,8 @@
         <translation>Verkehr</translation>
     </message>
     <message>
-        <source>About %1 a day up and as much down for each other computer that trains; more later where all links carry it, within your limits.</source>
-        <translation>Etwa %1 am Tag gesendet und ebenso viel empfangen für jeden anderen Computer, der trainiert; später mehr, wo alle Leitungen es tragen, in deinen Grenzen.</translation>
+        <source>About %1 a day each way per other volunteer, later more if all connections are fast; within your limits.</source>
+        <translation>Etwa %1 am Tag in jede Richtung je anderem Teilnehmer, später mehr, wenn alle Leitungen schnell sind; in deinen Grenzen.</translation>
     </message>
 </context>
 <context>
@@ -2153,8 +2164,8 @@
         <translation>Fenster</translation>
     </message>
     <message>
-        <source>The system was asked what the node has started: nothing beside what stands here.</source>
-        <translation>Das System wurde gefragt, was der Knoten gestartet hat: nichts außer dem, was hier steht.</translation>
+        <source>Nothing else is running.</source>
+        <translation>Sonst läuft nichts.</translation>
     </message>
     <message>
         <source>These are the programs that Potluck knows of; this system does not tell what the node has started.</source>
@@ -2208,8 +2219,8 @@
         <translation>&amp;Art des Proxys</translation>
     </message>
     <message>
-        <source>&amp;Use from now on</source>
-        <translation>Ab jetzt &amp;benutzen</translation>
+        <source>&amp;Apply</source>
+        <translation>&amp;Anwenden</translation>
     </message>
     <message>
         <source>Its &amp;address</source>
@@ -2401,16 +2412,16 @@
         <translation>Zu dieser Runde hat noch niemand beigetragen; sie bleibt offen.</translation>
     </message>
     <message>
-        <source>Of the run&apos;s committee, %1 of the %2 needed are here. Training goes on, and nothing is lost.</source>
-        <translation>Vom Ausschuss des Laufs sind %1 der %2 nötigen da. Das Training geht weiter, und nichts geht verloren.</translation>
+        <source>Of the computers that confirm rounds, %1 of the %2 needed are online. Training goes on, and nothing is lost.</source>
+        <translation>Von den Computern, die Runden bestätigen, sind %1 der %2 nötigen online. Das Training geht weiter, und nichts geht verloren.</translation>
     </message>
     <message>
         <source>Nobody else is here since %1; this computer decides the rounds by itself, and what it trains counts.</source>
         <translation>Seit %1 ist sonst niemand da; dieser Computer entscheidet die Runden allein, und was er trainiert, zählt.</translation>
     </message>
     <message>
-        <source>Nobody else can be reached since %1, and of the run&apos;s committee %2 of the %3 needed are here. What this computer trains is kept, and counts when they are back.</source>
-        <translation>Seit %1 ist sonst niemand zu erreichen, und vom Ausschuss des Laufs sind %2 der %3 nötigen da. Was dieser Computer trainiert, bleibt erhalten und zählt, wenn sie zurück sind.</translation>
+        <source>Nobody else can be reached since %1, and of the computers that confirm rounds, %2 of the %3 needed are online. What this computer trains is kept, and counts when they are back.</source>
+        <translation>Seit %1 ist sonst niemand zu erreichen, und von den Computern, die Runden bestätigen, sind %2 der %3 nötigen online. Was dieser Computer trainiert, bleibt erhalten und zählt, wenn sie zurück sind.</translation>
     </message>
     <message>
         <source>Nothing of the network can be reached since %1; check this computer&apos;s connection. What it trains is kept, and counts when it is back.</source>
@@ -2453,8 +2464,8 @@
         <translation>Bis %1; dann geht das Training weiter.</translation>
     </message>
     <message>
-        <source>Training comes back by itself.</source>
-        <translation>Das Training kommt von selbst zurück.</translation>
+        <source>Training resumes automatically.</source>
+        <translation>Das Training geht von selbst weiter.</translation>
     </message>
     <message>
         <source>This computer trains to the end of this round, and then no more.</source>
@@ -2505,8 +2516,8 @@
         <translation>Nicht zugelassen</translation>
     </message>
     <message>
-        <source>Paused by itself</source>
-        <translation>Pause von selbst</translation>
+        <source>Paused automatically</source>
+        <translation>Automatisch pausiert</translation>
     </message>
     <message>
         <source>Finishing the round</source>
@@ -2599,8 +2610,8 @@
         <translation>Was dieser Computer gibt</translation>
     </message>
     <message>
-        <source>Changes hold at once; no round is lost by them.</source>
-        <translation>Änderungen gelten sofort; keine Runde geht dadurch verloren.</translation>
+        <source>Changes take effect at once and cost no round.</source>
+        <translation>Änderungen gelten sofort und kosten keine Runde.</translation>
     </message>
     <message>
         <source>Q&amp;uiet: it trains half of the time, and stays cool</source>
@@ -2647,8 +2658,8 @@
         <translation> GB</translation>
     </message>
     <message>
-        <source>20 GiB, as usual</source>
-        <translation>20 GiB, wie üblich</translation>
+        <source>20 GiB (default)</source>
+        <translation>20 GiB (Standard)</translation>
     </message>
     <message>
         <source>No limit</source>
@@ -2836,8 +2847,8 @@
         <translation>To&amp;kenizer, falls du einen hast</translation>
     </message>
     <message>
-        <source>as usual</source>
-        <translation>wie üblich</translation>
+        <source>default</source>
+        <translation>Standard</translation>
     </message>
     <message>
         <source>Context in tokens</source>
@@ -3054,8 +3065,8 @@
     <message numerus="yes">
         <source>%n backbone(s)</source>
         <translation>
-            <numerusform>%n Rückgrat</numerusform>
-            <numerusform>%n Rückgrate</numerusform>
+            <numerusform>%n Relais</numerusform>
+            <numerusform>%n Relais</numerusform>
         </translation>
     </message>
     <message>
@@ -3098,8 +3109,8 @@
         <translation>&amp;Name</translation>
     </message>
     <message>
-        <source>How the leaderboard calls you</source>
-        <translation>Wie dich die Bestenliste nennt</translation>
+        <source>Your name on the leaderboard</source>
+        <translation>Dein Name in der Bestenliste</translation>
     </message>
     <message>
         <source>Name on the leaderboard</source>
@@ -3126,7 +3137,7 @@
         <translation>Aussehen</translation>
     </message>
     <message>
-        <source>As the s&amp;ystem</source>
+        <source>Follow s&amp;ystem</source>
         <translation>Wie das S&amp;ystem</translation>
     </message>
     <message>
@@ -3237,8 +3248,8 @@
         <translation>Wähle den Tokenizer, der diese Token gemacht hat.</translation>
     </message>
     <message>
-        <source>Something is missing or cannot stand; it is said beside its field.</source>
-        <translation>Etwas fehlt oder geht so nicht; es steht bei seinem Feld.</translation>
+        <source>Please fix the fields marked in red.</source>
+        <translation>Bitte die rot markierten Felder berichtigen.</translation>
     </message>
     <message>
         <source>“%1” is being made</source>
@@ -3345,6 +3356,10 @@
         <translation>Du darfst gehen. Den Lauf führt weiter: %1.</translation>
     </message>
     <message>
+        <source>Nobody else has the data yet. Stay until somebody does.</source>
+        <translation>Sonst hat noch niemand die Daten. Bleib, bis jemand sie hat.</translation>
+    </message>
+    <message>
         <source>Others hold each part of the data %1 times and %2 checkpoints.</source>
         <translation>Andere halten jeden Teil der Daten %1-mal und %2 Stände.</translation>
     </message>
@@ -3403,7 +3418,7 @@
     </message>
     <message>
         <source>backbone</source>
-        <translation>Rückgrat</translation>
+        <translation>Relais</translation>
     </message>
     <message>
         <source>committee</source>
@@ -3516,8 +3531,8 @@
         <translation>Höchstens</translation>
     </message>
     <message>
-        <source>See and delete &amp;what lies here</source>
-        <translation>Ansehen und löschen, &amp;was hier liegt</translation>
+        <source>Open &amp;storage</source>
+        <translation>Be&amp;legung öffnen</translation>
     </message>
     <message>
         <source>What this computer has trained in this run came to %1, each round once; the rest of what it has sent is passing on, for others.</source>
@@ -3645,8 +3660,8 @@
 <context>
     <name>potluck::ui::UpdateCard</name>
     <message>
-        <source>This build of Potluck does not know whose releases to believe.</source>
-        <translation>Dieses Potluck weiß nicht, wessen Veröffentlichungen es glauben soll.</translation>
+        <source>This build cannot check for updates (no release key).</source>
+        <translation>Diese Fassung kann nicht nach Updates suchen (kein Schlüssel für Veröffentlichungen).</translation>
     </message>
     <message>
         <source>No newer version is known.</source>
@@ -3665,12 +3680,12 @@
         <translation>Seite öffnen</translation>
     </message>
     <message>
-        <source>Look now</source>
-        <translation>Jetzt nachsehen</translation>
+        <source>Check now</source>
+        <translation>Jetzt prüfen</translation>
     </message>
     <message>
-        <source>Look once a day</source>
-        <translation>Einmal am Tag nachsehen</translation>
+        <source>Check daily</source>
+        <translation>Täglich prüfen</translation>
     </message>
     <message>
         <source>Potluck then fetches one small signed file. The web server that has it sees this computer&apos;s address, and nothing else. Nothing is ever installed by itself.</source>

@@ -162,8 +162,8 @@ private slots:
         page.node.push(snapshot);
         page.settle();
         QVERIFY(page.tray.menu().actions().front()->text().startsWith(
-            QStringLiteral("Paused by itself: The computer runs on battery.")));
-        QVERIFY(page.shows(QStringLiteral("The computer runs on battery. Training comes back by itself.")));
+            QStringLiteral("Paused automatically: The computer runs on battery.")));
+        QVERIFY(page.shows(QStringLiteral("The computer runs on battery. Training resumes automatically.")));
         page.click("pause");
         QCOMPARE(page.node.count("resume"), 1);
     }

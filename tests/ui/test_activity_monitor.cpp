@@ -157,9 +157,9 @@ private slots:
         view.snapshot = recordedSnapshot("paused");
         view.snapshot.paused_until = 0;
         view.snapshot.why = {{.reason = status::Reason::yielding, .detail = "mpv", .signal = Signal::full_screen}};
-        QCOMPARE(ui::summarize(view).title, QStringLiteral("Paused by itself"));
+        QCOMPARE(ui::summarize(view).title, QStringLiteral("Paused automatically"));
         QCOMPARE(ui::summarize(view).reason,
-                 QStringLiteral("A program fills the screen (mpv). Training comes back by itself."));
+                 QStringLiteral("A program fills the screen (mpv). Training resumes automatically."));
         view.snapshot.activity = control::Activity::training;
         view.snapshot.why = {{status::Reason::training}};
         view.snapshot.yield = control::YieldState{Level::quiet, Signal::input, "", 100};

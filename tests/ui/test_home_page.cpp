@@ -54,6 +54,52 @@ private slots:
         QCOMPARE(fixture.node.count("join"), 0);
     }
 
+    void a_pasted_chat_message_gives_its_link_wherever_the_focus_is() {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        const QString link = QStringLiteral("magnet:?xt=urn:btmh:1220%1&dn=Soup").arg(QString(64, QLatin1Char('a')));
+        QGuiApplication::clipboard()->setText(QStringLiteral("Hey join us: %1 :-)").arg(link));
+        fixture.find<QPushButton>("startOwn")->setFocus();
+        QTest::keySequence(fixture.window.get(), QKeySequence::Paste);
+        WindowFixture::settle();
+        QCOMPARE(fixture.find<QLineEdit>("invite")->text(), link);
+        fixture.type("invite", QStringLiteral("come in: ") + link);
+        fixture.click("join");
+        QCOMPARE(fixture.node.lastParams("join").at("invite").get<std::string>(), link.toStdString());
+    }
+
+    void the_name_is_asked_at_the_first_join_with_a_suggestion() {
+        WindowFixture fixture;
+        control::NodeSnapshot node = recordedSnapshot("before_joining");
+        node.name.clear();
+        fixture.node.push(node);
+        WindowFixture::settle();
+        auto* name = fixture.find<QLineEdit>("joinName");
+        QVERIFY(name->isVisible());
+        const QString suggested = name->text();
+        QVERIFY(!suggested.isEmpty());
+        fixture.node.push(node);
+        WindowFixture::settle();
+        QCOMPARE(name->text(), suggested);
+        fixture.type("joinName", QStringLiteral("Ada"));
+        fixture.type("invite", cookbooks);
+        fixture.click("join");
+        QCOMPARE(fixture.node.lastParams("set_name").at("name"), nlohmann::json("Ada"));
+        QCOMPARE(fixture.node.count("join"), 1);
+    }
+
+    void a_known_name_is_not_asked_again() {
+        WindowFixture fixture;
+        control::NodeSnapshot node = recordedSnapshot("before_joining");
+        node.name = "Ada";
+        fixture.node.push(node);
+        WindowFixture::settle();
+        QVERIFY(!fixture.find<QLineEdit>("joinName")->isVisible());
+        fixture.type("invite", cookbooks);
+        fixture.click("join");
+        QCOMPARE(fixture.node.count("set_name"), 0);
+    }
+
     void enter_in_the_field_joins() {
         WindowFixture fixture;
         fixture.push("before_joining");
@@ -123,7 +169,7 @@ private slots:
         WindowFixture fixture;
         fixture.push("training");
         fixture.window->offerInvite(cookbooks);
-        QVERIFY(fixture.text("offer").contains(QStringLiteral("another run, “Cookbooks”")));
+        QVERIFY(fixture.text("offer").contains(QStringLiteral("an invite to “Cookbooks”")));
         QCOMPARE(fixture.node.count("join") + fixture.node.count("leave"), 0);
         fixture.click("dismiss");
         QVERIFY(!fixture.find<QLabel>("offer")->isVisible());

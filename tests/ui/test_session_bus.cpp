@@ -213,7 +213,7 @@ private slots:
         m_service.shown.clear();
         m_service.has_property = false;
         ui::Notifier notifier;
-        notifier.show({ui::Notice::Weight::quiet, "Paused by itself", ""});
+        notifier.show({ui::Notice::Weight::quiet, "Paused automatically", ""});
         QTRY_COMPARE(m_service.shown.size(), 1);
         m_service.has_property = true;
     }

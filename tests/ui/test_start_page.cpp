@@ -189,7 +189,7 @@ private slots:
         QVERIFY(!fixture.find<QLabel>("runTitleProblem")->isVisible());
         fixture.click("startRun");
         QCOMPARE(fixture.node.count("host"), 0);
-        QVERIFY(fixture.text("startProblem").contains(QStringLiteral("beside its field")));
+        QVERIFY(fixture.text("startProblem").contains(QStringLiteral("marked in red")));
     }
 
     void what_is_missing_is_said_once_start_was_pressed() {

@@ -140,6 +140,17 @@ private slots:
         QCOMPARE(claimedName(QStringLiteral("magnet:nothing")), QString());
     }
 
+    void an_invite_is_found_in_a_chat_message() {
+        const QString link = QStringLiteral("magnet:?xt=urn:btmh:1220%1&dn=Cooks&x.pe=[2001:db8::1]:6881")
+                                 .arg(QString(64, QLatin1Char('a')));
+        for (const char* around : {"%1", "Hey join us: %1 :-)", "<%1>", "See %1.", "(%1)", "potluck:?no and %1, please",
+                                   " \"%1\"\n-- \nAda"}) {
+            QCOMPARE(inviteWithin(QString::fromUtf8(around).arg(link)), link);
+        }
+        QCOMPARE(inviteWithin(QStringLiteral(" no\n link ")), QStringLiteral("no link"));
+        QVERIFY(inviteWithin(QString(100'000, QLatin1Char('a')) + link).size() <= invite_characters_max);
+    }
+
     void every_reason_has_a_title_and_a_sentence_of_its_own_in_each_language_data() {
         QTest::addColumn<QLocale>("locale");
         QTest::newRow("English") << QLocale(QLocale::English);

@@ -93,7 +93,7 @@ QString ruleText(Signal signal) {
         case Signal::metered: return Tr::tr("The connection is metered");
         case Signal::load: return Tr::tr("Other programs use half of the processor");
         case Signal::input: return Tr::tr("I use the computer (then at half speed)");
-        case Signal::schedule: return Tr::tr("My hours say so");
+        case Signal::schedule: return Tr::tr("Outside my hours");
     }
     return {};
 }

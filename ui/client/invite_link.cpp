@@ -1,5 +1,6 @@
 #include "ui/client/invite_link.h"
 
+#include <QRegularExpression>
 #include <QUrl>
 #include <QUrlQuery>
 
@@ -8,11 +9,30 @@
 
 namespace potluck::ui {
 
+namespace {
+
+constexpr int pasted_characters_max = 64 * 1024;
+
+}  // namespace
+
 bool looksLikeInvite(const QString& text) {
     const QString link = text.trimmed();
     if (link.size() > invite_characters_max) return false;
     return link.startsWith(QLatin1String("potluck:"), Qt::CaseInsensitive) ||
            link.startsWith(QLatin1String("magnet:"), Qt::CaseInsensitive);
+}
+
+QString inviteWithin(const QString& text) {
+    static const QRegularExpression link(QStringLiteral("(?:potluck|magnet):\\?[^\\s<>\"']+"),
+                                         QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression sentence_end(QStringLiteral("[.,;:!?)]+$"));
+    auto found = link.globalMatch(text.left(pasted_characters_max));
+    while (found.hasNext()) {
+        QString candidate = found.next().captured();
+        candidate.remove(sentence_end);
+        if (run::Invite::parse(candidate.toStdString()).ok()) return candidate;
+    }
+    return text.left(invite_characters_max).simplified();
 }
 
 QString claimedName(const QString& link) {

@@ -11,6 +11,8 @@ inline constexpr int invite_characters_max = 4096;
 
 /// Starts with `potluck:` or `magnet:` and is not longer than a link may be.
 [[nodiscard]] bool looksLikeInvite(const QString& text);
+/// The invite in a text around it, as a chat or a mail has it; the text itself, in one line, if none can be told apart.
+[[nodiscard]] QString inviteWithin(const QString& text);
 /// The run's name in the link as plain text; empty if there is none.
 [[nodiscard]] QString claimedName(const QString& link);
 /// Whether it is an invite to the run with this id, in hexadecimal digits.

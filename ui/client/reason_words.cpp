@@ -118,7 +118,8 @@ QString workSentence(const Why& why) {
         case Reason::window_reopened: return Tr::tr("Nobody contributed to this round yet; it stays open.");
         case Reason::waiting_for_committee:
             return Tr::tr(
-                       "Of the run's committee, %1 of the %2 needed are here. Training goes on, and nothing is lost.")
+                       "Of the computers that confirm rounds, %1 of the %2 needed are online. Training goes on, and "
+                       "nothing is lost.")
                 .arg(fullCount(why.here), fullCount(why.needed));
         case Reason::alone:
             return Tr::tr(
@@ -127,8 +128,8 @@ QString workSentence(const Why& why) {
                 .arg(sinceIn(why));
         case Reason::alone_waiting:
             return Tr::tr(
-                       "Nobody else can be reached since %1, and of the run's committee %2 of the %3 needed are here. "
-                       "What this computer trains is kept, and counts when they are back.")
+                       "Nobody else can be reached since %1, and of the computers that confirm rounds, %2 of the %3 "
+                       "needed are online. What this computer trains is kept, and counts when they are back.")
                 .arg(sinceIn(why), fullCount(why.here), fullCount(why.needed));
         case Reason::offline:
             return Tr::tr(
@@ -177,7 +178,7 @@ QString restSentence(const Why& why) {
                                   : Tr::tr("Until %1; then training goes on.").arg(timeText(why.until, unix_seconds()));
         case Reason::yielding:
             return whyYielding(why.signal.value_or(activity::Signal::person), why.detail) + QLatin1Char(' ') +
-                   Tr::tr("Training comes back by itself.");
+                   Tr::tr("Training resumes automatically.");
         case Reason::finishing: return Tr::tr("This computer trains to the end of this round, and then no more.");
         case Reason::finishing_to_leave:
             return Tr::tr(
@@ -212,7 +213,7 @@ QString titleOf(Reason reason, bool trains) {
         case Reason::fetching_run:
         case Reason::run_unreachable: return Tr::tr("Joining");
         case Reason::not_admitted: return Tr::tr("Not admitted");
-        case Reason::yielding: return Tr::tr("Paused by itself");
+        case Reason::yielding: return Tr::tr("Paused automatically");
         case Reason::finishing:
         case Reason::finishing_to_leave: return Tr::tr("Finishing the round");
         case Reason::run_complete: return Tr::tr("Run complete");

@@ -89,9 +89,9 @@ QFrame* HostPage::makePeopleCard() {
     m_key = new QLineEdit(card);
     m_key->setObjectName(QStringLiteral("newKey"));
     m_key->setMaxLength(static_cast<int>(id_bytes_max));
-    m_key->setPlaceholderText(tr("64 digits"));
+    m_key->setPlaceholderText(tr("Member's key (64 digits)"));
     m_key->setAccessibleName(tr("Key of another computer"));
-    m_letIn = makeButton(tr("&Let it in…"), {}, Emphasis::normal, card);
+    m_letIn = makeButton(tr("&Admit…"), {}, Emphasis::normal, card);
     m_letIn->setObjectName(QStringLiteral("letIn"));
     row->addWidget(m_key, 1);
     row->addWidget(m_letIn);

@@ -115,7 +115,7 @@ void RunSourceCard::addTuning(QBoxLayout& column) {
     m_context->setButtonSymbols(QAbstractSpinBox::NoButtons);
     m_context->setObjectName(QStringLiteral("context"));
     m_context->setRange(0, context_max);
-    m_context->setSpecialValueText(tr("as usual"));
+    m_context->setSpecialValueText(tr("default"));
     m_context->setAccessibleName(tr("Context in tokens"));
     m_contextField = new FormField(tr("&Context in tokens"), m_context, this);
     row->addWidget(m_contextField, 1);

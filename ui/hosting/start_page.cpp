@@ -231,7 +231,7 @@ void StartPage::start() {
     RunChoices choices = question().choices;
     m_insisted = true;
     if (!m_stale && showProblems() > 0) {
-        return showOrHide(m_problem, tr("Something is missing or cannot stand; it is said beside its field."));
+        return showOrHide(m_problem, tr("Please fix the fields marked in red."));
     }
     if (choices.rounds == 0) choices.rounds = m_estimate.rounds;
     m_client.hostRun(choices);

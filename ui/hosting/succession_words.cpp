@@ -46,6 +46,8 @@ int othersThatWouldStop(const NodeView& view) {
 
 SuccessionText holdersText(const control::Succession& succession) {
     const bool kept = succession.shard_copies >= copies_wanted && succession.checkpoint_holders > 0;
+    if (succession.shard_copies == 0 && succession.checkpoint_holders == 0)
+        return {SuccessionWords::tr("Nobody else has the data yet. Stay until somebody does."), false};
     const QString holders = SuccessionWords::tr("Others hold each part of the data %1 times and %2 checkpoints.")
                                 .arg(fullCount(succession.shard_copies), fullCount(succession.checkpoint_holders));
     if (kept) return {holders, true};

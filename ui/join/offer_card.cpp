@@ -32,7 +32,7 @@ QString powerText(const OfferedRun& run) {
         return OfferCard::tr("About %1, as while it trained before; %2 at most.").arg(wattText(*run.watts), most);
     if (run.watts) return OfferCard::tr("About %1, as while it trained before.").arg(wattText(*run.watts));
     if (run.watts_max) return OfferCard::tr("%1 at most, by the limit of what trains.").arg(most);
-    return OfferCard::tr("Not known: what would train here lets no program read what it draws.");
+    return OfferCard::tr("Unknown: this device does not report its power.");
 }
 
 }  // namespace
@@ -100,12 +100,13 @@ void OfferCard::refresh() {
     if (run.obstacle.empty()) addRow("offerPower", tr("Power"), powerText(run), "muted");
     if (run.traffic_day > 0) {
         addRow("offerTraffic", tr("Traffic"),
-               tr("About %1 a day up and as much down for each other computer that trains; more later where all links "
-                  "carry it, within your limits.")
+               tr("About %1 a day each way per other volunteer, later more if all connections are fast; within your "
+                  "limits.")
                    .arg(sizeText(run.traffic_day)),
                "muted");
     }
-    addRow("offerName", tr("Your name there"), plainText(m_client.view().snapshot.name, 60), "muted");
+    if (const std::string& name = m_client.view().snapshot.name; !name.empty())
+        addRow("offerName", tr("Your name there"), plainText(name, 60), "muted");
     if (run.listed && !run.admitted) {
         addRow("offerAdmission", tr("Admission"),
                tr("Its host admits listed people only, and you are not among them. Send your id to the host: %1")

@@ -63,7 +63,7 @@ QWidget* EndCard::makeNext() {
     auto* label = makeLabel(tr("&Invite to the next run"), "strong", next);
     m_invite = new InviteLine("nextInvite", next);
     label->setBuddy(m_invite);
-    auto* go = makeButton(tr("&Go there"), {}, Emphasis::normal, next);
+    auto* go = makeButton(tr("&Join a run"), {}, Emphasis::normal, next);
     go->setObjectName(QStringLiteral("nextGo"));
     auto* mine = makeButton(tr("One of &my runs"), {}, Emphasis::quiet, next);
     mine->setObjectName(QStringLiteral("nextMine"));

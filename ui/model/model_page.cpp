@@ -179,7 +179,7 @@ void ModelPage::refreshQuestion(bool asked) {
     if (compares) {
         m_write->setText(asked ? tr("It compares…") : tr("Sho&w"));
     } else {
-        m_write->setText(asked ? tr("It writes…") : tr("&Write"));
+        m_write->setText(asked ? tr("Writing…") : tr("&Write"));
     }
 }
 

@@ -98,7 +98,7 @@ void ActivityCard::addPrograms(QLayout* column) {
 }
 
 void ActivityCard::addDelay(QLayout* column) {
-    auto* label = makeLabel(tr("Train again when all has been quiet for so many &seconds"), "strong", this);
+    auto* label = makeLabel(tr("Resume after this many quiet &seconds"), "strong", this);
     m_delay = new QSpinBox(this);
     m_delay->setObjectName(QStringLiteral("resumeDelay"));
     m_delay->setRange(static_cast<int>(activity::resume_delay_min.count() / 1000),

@@ -82,12 +82,11 @@ void HomePage::offer(const QString& link) {
     m_offered = link.trimmed();
     const bool same = namesRun(m_offered, QString::fromStdString(view.snapshot.run->id));
     const QString name = claimedName(m_offered);
-    m_offerText->setText(same ? tr("You are in this run already.")
-                         : name.isEmpty()
-                             ? tr("This link is an invite to another run; switching leaves this one.")
-                             : tr("This link is an invite to another run, “%1” by its own words; switching "
-                                  "leaves this one.")
-                                   .arg(name));
+    m_offerText->setText(same             ? tr("You are in this run already.")
+                         : name.isEmpty() ? tr("This link is an invite to another run; switching leaves this one.")
+                                          : tr("This link is an invite to “%1” (the run's own name for itself). "
+                                               "Switching leaves the run that you are in.")
+                                                .arg(name));
     m_switch->setVisible(!same);
     m_offer->show();
 }

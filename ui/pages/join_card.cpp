@@ -12,9 +12,11 @@
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QShortcut>
 
 #include "ui/client/invite_link.h"
 #include "ui/client/plain_text.h"
+#include "ui/join/first_name.h"
 #include "ui/join/offer_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
@@ -52,7 +54,7 @@ JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     head->addStretching(welcome, welcome_width_min);
     auto* start = makeButton(tr("&Start a run…"), {}, Emphasis::normal, this);
     start->setObjectName(QStringLiteral("startOwn"));
-    start->setAccessibleDescription(tr("Has others train a model on your text with you."));
+    start->setAccessibleDescription(tr("Start a run that trains on your text."));
     connect(start, &QPushButton::clicked, this, &JoinCard::startAsked);
     head->add(start);
     column->addLayout(head);
@@ -114,16 +116,20 @@ QWidget* JoinCard::makeField() {
     column->addLayout(row);
     auto* claimed = new QHBoxLayout;
     claimed->addWidget(m_name, 1);
-    m_look = makeButton(tr("&Look at it"), {}, Emphasis::quiet, field);
+    m_look = makeButton(tr("&Preview"), {}, Emphasis::quiet, field);
     m_look->setObjectName(QStringLiteral("look"));
     m_look->setAccessibleDescription(tr("Fetches the description of this run and joins nothing."));
     claimed->addWidget(m_look);
     column->addLayout(claimed);
     column->addWidget(m_problem);
     column->addWidget(new OfferCard(m_client, field));
+    m_own_name = new FirstName(m_client, field);
+    column->addWidget(m_own_name);
     connect(m_look, &QPushButton::clicked, this, &JoinCard::lookAtIt);
     connect(paste, &QPushButton::clicked, this, &JoinCard::paste);
     connect(open, &QPushButton::clicked, this, &JoinCard::chooseFile);
+    // Wherever the focus is on this page; a field that is typed into takes its own.
+    connect(new QShortcut(QKeySequence::Paste, this), &QShortcut::activated, this, &JoinCard::paste);
     connect(m_join, &QPushButton::clicked, this, &JoinCard::join);
     connect(m_invite, &QLineEdit::returnPressed, this, &JoinCard::join);
     connect(m_invite, &QLineEdit::textChanged, this, [this] {
@@ -177,12 +183,13 @@ void JoinCard::addAssurance(QBoxLayout& column, const QString& icon, const QStri
 void JoinCard::offer(const QString& link) {
     m_invite->setText(link.trimmed().left(invite_characters_max));
     m_invite->setCursorPosition(0);
-    showOrHide(m_origin, tr("This link came from outside Potluck. Look at it; nothing happens before you press Join."));
+    showOrHide(m_origin,
+               tr("This link came from outside Potluck. Preview it first; nothing happens before you press Join."));
     m_join->setFocus();
 }
 
 void JoinCard::paste() {
-    m_invite->setText(QGuiApplication::clipboard()->text().left(invite_characters_max).simplified());
+    m_invite->setText(inviteWithin(QGuiApplication::clipboard()->text()));
     m_invite->setFocus();
     showOrHide(m_origin, {});
     lookAtIt();
@@ -191,7 +198,7 @@ void JoinCard::paste() {
 /// What the person pasted is looked at by itself; a link from outside only by a press, so that no web page makes this
 /// computer ask anybody for anything.
 void JoinCard::lookAtIt() {
-    const QString link = m_invite->text().trimmed();
+    const QString link = m_invite->link();
     if (looksLikeInvite(link) && m_client.view().link.state == Link::State::up) m_client.lookAtRun(link);
 }
 
@@ -202,7 +209,7 @@ void JoinCard::chooseFile() {
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         const Result<QString> text = m_desktop.read_invite(file);
         if (text.ok())
-            m_invite->setText(text.value().simplified());
+            m_invite->setText(inviteWithin(text.value()));
         else
             showOrHide(m_problem, plainText(text.error().message, 300));
         showOrHide(m_origin, {});
@@ -214,6 +221,7 @@ void JoinCard::chooseFile() {
 void JoinCard::join() {
     if (!m_join->isEnabled()) return;
     if (const QString problem = m_invite->problem(); !problem.isEmpty()) return showOrHide(m_problem, problem);
+    m_own_name->save();
     m_client.join(m_invite->link());
     refresh();
 }
@@ -224,12 +232,12 @@ void JoinCard::refresh() {
     m_join->setText(joining ? tr("Joining…") : tr("&Join"));
     m_join->setEnabled(up && !joining && !m_invite->text().trimmed().isEmpty());
     m_look->setVisible(up && !joining && m_client.view().offer.state == Offer::State::none &&
-                       looksLikeInvite(m_invite->text()));
+                       looksLikeInvite(m_invite->link()));
     describeLink();
 }
 
 void JoinCard::describeLink() {
-    const QString name = claimedName(m_invite->text());
+    const QString name = claimedName(m_invite->link());
     m_name->setText(name.isEmpty() ? tr("The host of a run gives you one; it is a single line of text.")
                                    : tr("The link says that the run is called “%1”.").arg(name));
 }

@@ -17,6 +17,8 @@ class QBoxLayout;
 
 namespace potluck::ui {
 
+class FirstName;
+
 class JoinCard : public QFrame {
     Q_OBJECT
 
@@ -45,6 +47,7 @@ private:
     const Desktop& m_desktop;
     QLabel* m_origin = nullptr;  // "This link came from outside ..."
     InviteLine* m_invite = nullptr;
+    FirstName* m_own_name = nullptr;
     QPushButton* m_join = nullptr;
     QPushButton* m_look = nullptr;
     QLabel* m_name = nullptr;

@@ -103,7 +103,7 @@ QFrame* SettingsPage::makeNameCard() {
     m_name = new QLineEdit(card);
     m_name->setObjectName(QStringLiteral("name"));
     m_name->setMaxLength(name_characters_max);
-    m_name->setPlaceholderText(tr("How the leaderboard calls you"));
+    m_name->setPlaceholderText(tr("Your name on the leaderboard"));
     m_name->setAccessibleName(tr("Name on the leaderboard"));
     label->setBuddy(m_name);
     m_saveName = makeButton(tr("&Save"), {}, Emphasis::normal, card);
@@ -160,7 +160,7 @@ QFrame* SettingsPage::makeLookCard() {
     row->setSpacing(2 * grid);
     auto* group = new QButtonGroup(card);
     const std::pair<Look, QString> looks[] = {
-        {Look::system, tr("As the s&ystem")}, {Look::light, tr("&Light")}, {Look::dark, tr("&Dark")}};
+        {Look::system, tr("Follow s&ystem")}, {Look::light, tr("&Light")}, {Look::dark, tr("&Dark")}};
     for (const auto& [look, text] : looks) {
         auto* button = new QRadioButton(text, card);
         button->setObjectName(QStringLiteral("look-") + nameOf(look));

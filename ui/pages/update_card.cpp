@@ -17,7 +17,7 @@ namespace {
 constexpr int word_max = 40, notes_max = 2'000;
 
 QString newsText(const ReleaseState& state) {
-    if (!state.has_key) return UpdateCard::tr("This build of Potluck does not know whose releases to believe.");
+    if (!state.has_key) return UpdateCard::tr("This build cannot check for updates (no release key).");
     if (!state.newer) return UpdateCard::tr("No newer version is known.");
     return UpdateCard::tr("Potluck %1 is out (%2): %3")
         .arg(plainText(state.newer->version, word_max), plainText(state.newer->date, word_max),
@@ -37,14 +37,14 @@ UpdateCard::UpdateCard(NodeClient& client, const Desktop& desktop, CardPlace pla
     column->addWidget(m_news);
     m_open = makeButton(tr("Open its page"), iconNamed(QStringLiteral("open")), Emphasis::normal, this);
     m_open->setObjectName(QStringLiteral("openNews"));
-    m_lookNow = makeButton(tr("Look now"), {}, Emphasis::normal, this);
+    m_lookNow = makeButton(tr("Check now"), {}, Emphasis::normal, this);
     m_lookNow->setObjectName(QStringLiteral("lookNow"));
     auto* row = new QHBoxLayout;
     row->addWidget(m_open);
     row->addWidget(m_lookNow);
     row->addStretch(1);
     column->addLayout(row);
-    m_looks = new QCheckBox(tr("Look once a day"), this);
+    m_looks = new QCheckBox(tr("Check daily"), this);
     m_looks->setObjectName(QStringLiteral("looks"));
     column->addWidget(m_looks);
     auto* told = makeWrappedLabel(tr("Potluck then fetches one small signed file. The web server that has it sees this "

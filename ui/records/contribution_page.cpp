@@ -126,9 +126,7 @@ QFrame* ContributionPage::makeDaysCard() {
     m_chart->setObjectName(QStringLiteral("days"));
     m_chart->setMinimumHeight(20 * grid);
     column->addWidget(m_chart, 1);
-    column->addWidget(makeWrappedLabel(
-        tr("Days count what this computer saw accepted; totals also hold what your other computers gave."), "small",
-        card));
+    column->addWidget(makeWrappedLabel(tr("Daily bars: this computer. Totals: all your computers."), "small", card));
     return card;
 }
 

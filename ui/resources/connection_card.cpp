@@ -35,7 +35,7 @@ QString stateOf(const NetworkSnapshot& network) {
 ConnectionCard::ConnectionCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client) {
     setObjectName(QStringLiteral("card"));
     QBoxLayout* column = cardLayout(this);
-    column->addWidget(makeLabel(tr("How others get here"), "heading", this));
+    column->addWidget(makeLabel(tr("Can others reach this computer?"), "heading", this));
     m_state = makeWrappedLabel({}, "strong", this);
     m_state->setObjectName(QStringLiteral("inbound"));
     column->addWidget(m_state);

@@ -103,7 +103,7 @@ void ProgramsCard::refresh() {
     const bool complete = told && view.snapshot.programs->complete;
     const QString sentence =
         complete
-            ? tr("The system was asked what the node has started: nothing beside what stands here.")
+            ? tr("Nothing else is running.")
             : tr("These are the programs that Potluck knows of; this system does not tell what the node has started.");
     showOrHide(m_complete, told ? sentence : QString());
 }

@@ -72,7 +72,7 @@ ProxyCard::ProxyCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_cl
     m_problem->setObjectName(QStringLiteral("proxyProblem"));
     m_problem->hide();
     column->addWidget(m_problem);
-    m_save = makeButton(tr("&Use from now on"), {}, Emphasis::normal, this);
+    m_save = makeButton(tr("&Apply"), {}, Emphasis::normal, this);
     m_save->setObjectName(QStringLiteral("saveProxy"));
     auto* row = new QHBoxLayout;
     row->addWidget(m_save);

@@ -38,7 +38,7 @@ ResourcesCard::ResourcesCard(NodeClient& client, QWidget* parent) : QFrame(paren
     auto* column = new QVBoxLayout;
     cardLayout(this)->addLayout(column);
     column->addWidget(makeLabel(tr("What this computer gives"), "heading", this));
-    column->addWidget(makeWrappedLabel(tr("Changes hold at once; no round is lost by them."), "muted", this));
+    column->addWidget(makeWrappedLabel(tr("Changes take effect at once and cost no round."), "muted", this));
     const std::array<QString, efforts.size()> sentences = {
         tr("Q&uiet: it trains half of the time, and stays cool"),
         tr("&Balanced: it trains three quarters of the time"),
@@ -60,7 +60,7 @@ ResourcesCard::ResourcesCard(NodeClient& client, QWidget* parent) : QFrame(paren
         addLimit(*column, tr("Dis&k at most"), tr("The model, the data and copies of both for others."), tr(" GB"));
     m_disk->setObjectName(QStringLiteral("diskLimit"));
     m_disk->setMaximum(disk_shown_max);
-    m_disk->setSpecialValueText(tr("20 GiB, as usual"));
+    m_disk->setSpecialValueText(tr("20 GiB (default)"));
     m_problem = makeWrappedLabel({}, "problem", this);
     m_problem->setObjectName(QStringLiteral("resourcesProblem"));
     m_problem->hide();

@@ -63,7 +63,7 @@ TrafficCard::TrafficCard(NodeClient& client, const Desktop& desktop, QWidget* pa
     m_place = makeWrappedLabel({}, "muted", this);
     m_place->setObjectName(QStringLiteral("trafficPlace"));
     column->addWidget(m_place);
-    auto* storage = makeButton(tr("See and delete &what lies here"), {}, Emphasis::normal, this);
+    auto* storage = makeButton(tr("Open &storage"), {}, Emphasis::normal, this);
     storage->setObjectName(QStringLiteral("showStorage"));
     auto* row = new QHBoxLayout;
     row->addWidget(storage);

@@ -10,6 +10,8 @@ InviteLine::InviteLine(const char* name, QWidget* parent) : QLineEdit(parent) {
     setMaxLength(invite_characters_max);
 }
 
+QString InviteLine::link() const { return inviteWithin(text()); }
+
 QString InviteLine::problem() const {
     return looksLikeInvite(link()) ? QString()
                                    : tr("An invite begins with potluck: or magnet: – paste the whole link.");

@@ -13,8 +13,8 @@ class InviteLine : public QLineEdit {
 public:
     InviteLine(const char* name, QWidget* parent);
 
-    /// Without the breaks that a mail program puts in.
-    [[nodiscard]] QString link() const { return text().simplified(); }
+    /// Without what a chat or a mail has around it.
+    [[nodiscard]] QString link() const;
     /// What to do where this is no invite; empty if it may be one.
     [[nodiscard]] QString problem() const;
 };

@@ -81,7 +81,7 @@ private slots:
             POTLUCK_CHECK(QTest::qWaitFor([&] { return fixture.text("offerTitle") == QStringLiteral("Soup"); }));
             return fixture.text("offerPower");
         };
-        QVERIFY(power_of(run).startsWith(QStringLiteral("Not known")));
+        QVERIFY(power_of(run).startsWith(QStringLiteral("Unknown")));
         run["watts_max"] = 65;
         QVERIFY(power_of(run).startsWith(ui::wattText(65) + QStringLiteral(" at most")));
         run["watts"] = 41;

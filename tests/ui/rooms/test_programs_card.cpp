@@ -37,7 +37,7 @@ private slots:
         QCOMPARE(page.text("program-trainer"),
                  "version 0.1.1, process 43, " + ui::sizeText(900'000'000) + " of memory");
         QCOMPARE(page.text("path-trainer"), QStringLiteral("/usr/lib/potluck/potluck-trainer"));
-        QVERIFY(page.text("programsComplete").contains("nothing beside"));
+        QVERIFY(page.text("programsComplete").contains("Nothing else"));
         const QLabel* before = page.find<QLabel>("program-trainer");
         page.snapshot.programs->rows[1].resident = 0;
         page.snapshot.programs->rows[1].version.clear();
@@ -68,7 +68,7 @@ private slots:
         page.snapshot.programs->complete = false;
         page.say();
         QVERIFY(page.window->findChild<QLabel*>("path-other") == nullptr);
-        QVERIFY(!page.text("programsComplete").contains("nothing beside"));
+        QVERIFY(!page.text("programsComplete").contains("Nothing else"));
     }
 
     void without_a_node_only_the_window_runs() {

@@ -1,0 +1,56 @@
+#include "ui/join/first_name.h"
+
+#include <QLineEdit>
+#include <QVBoxLayout>
+#include <array>
+
+#include "ui/widgets/form_field.h"
+
+namespace potluck::ui {
+
+namespace {
+
+constexpr int name_characters_max = 32;
+
+// Not translated: everybody in a run reads the same name.
+constexpr std::array manners{"Brave", "Bright", "Calm",  "Clever", "Curious", "Eager", "Gentle", "Happy",
+                             "Jolly", "Kind",   "Lucky", "Merry",  "Patient", "Proud", "Quiet",  "Sunny"};
+constexpr std::array things{"Kettle", "Ladle",    "Teapot", "Skillet", "Lentil",  "Pumpkin", "Radish", "Walnut",
+                            "Waffle", "Dumpling", "Pepper", "Basil",   "Pretzel", "Noodle",  "Cherry", "Olive"};
+static_assert(manners.size() == 16 && things.size() == 16);  // a hexadecimal digit each
+
+int digitOf(char c) { return QString(QLatin1Char(c)).toInt(nullptr, 16); }
+
+}  // namespace
+
+QString suggestedName(const std::string& peer) {
+    if (peer.size() < 2) return {};
+    return QLatin1String(manners[static_cast<std::size_t>(digitOf(peer[0]))]) + QLatin1Char(' ') +
+           QLatin1String(things[static_cast<std::size_t>(digitOf(peer[1]))]);
+}
+
+FirstName::FirstName(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    m_line = new QLineEdit(this);
+    m_line->setObjectName(QStringLiteral("joinName"));
+    m_line->setMaxLength(name_characters_max);
+    auto* field = new FormField(tr("Your na&me in the run"), m_line, this);
+    field->setHint(tr("Everybody in the run sees it. It need not be your real one; Settings change it later."));
+    column->addWidget(field);
+    connect(&client, &NodeClient::changed, this, &FirstName::refresh);
+    refresh();
+}
+
+void FirstName::refresh() {
+    const NodeView& view = m_client.view();
+    setVisible(view.link.state == Link::State::up && view.snapshot.name.empty());
+    if (!m_line->isModified() && m_line->text().isEmpty()) m_line->setText(suggestedName(view.snapshot.peer_id));
+}
+
+void FirstName::save() {
+    const QString name = m_line->text().simplified();
+    if (!isHidden() && !name.isEmpty()) m_client.setName(name);
+}
+
+}  // namespace potluck::ui

@@ -1,0 +1,32 @@
+// The name that others will see, asked where the first run is joined, with a suggestion that says nothing of the
+// person. Hidden once the node has a name; Settings change it. Threads: Qt's main thread.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/client/node_client.h"
+
+class QLineEdit;
+
+namespace potluck::ui {
+
+class FirstName : public QWidget {
+    Q_OBJECT
+
+public:
+    FirstName(NodeClient& client, QWidget* parent);
+
+    /// Tells the node what stands in the field; nothing if it is hidden or empty.
+    void save();
+
+private:
+    void refresh();
+
+    NodeClient& m_client;
+    QLineEdit* m_line = nullptr;
+};
+
+/// A name that follows from a member's key, such as "Curious Kettle"; empty for an empty one.
+[[nodiscard]] QString suggestedName(const std::string& peer);
+
+}  // namespace potluck::ui
