@@ -25,7 +25,7 @@
 #include "app/node/cli/folder_verbs.h"
 #include "app/node/cli/release_verbs.h"
 #include "app/node/control/node_methods.h"
-#include "app/node/hosting/held_model.h"
+#include "app/node/models/held_model.h"
 #include "app/node/paths.h"
 #include "app/node/session/own_keys.h"
 #include "app/node/session/settings.h"

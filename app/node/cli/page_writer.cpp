@@ -20,7 +20,7 @@
 
 #include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
-#include "app/node/hosting/export_proof.h"
+#include "app/node/models/export_proof.h"
 #include "app/node/page/page_files.h"
 #include "app/node/page/page_html.h"
 #include "app/node/page/page_samples.h"

@@ -1,4 +1,4 @@
-#include "app/node/hosting/export_proof.h"
+#include "app/node/models/export_proof.h"
 
 #include <algorithm>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/node/hosting/proof_lists.h"
+#include "app/node/models/proof_lists.h"
 #include "app/node/paths.h"
 #include "core/base/files.h"
 #include "core/base/merkle.h"

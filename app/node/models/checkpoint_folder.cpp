@@ -1,4 +1,4 @@
-#include "app/node/hosting/checkpoint_folder.h"
+#include "app/node/models/checkpoint_folder.h"
 
 #include <system_error>
 

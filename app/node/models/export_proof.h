@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <stop_token>
 
-#include "app/node/hosting/held_model.h"
+#include "app/node/models/held_model.h"
 #include "core/base/bytes.h"
 #include "core/base/result.h"
 

@@ -1,10 +1,10 @@
-#include "app/node/hosting/proof_lists.h"
+#include "app/node/models/proof_lists.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "app/node/hosting/ledger_lists.h"
+#include "app/node/models/ledger_lists.h"
 
 namespace potluck::node {
 

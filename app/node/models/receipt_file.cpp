@@ -1,9 +1,9 @@
-#include "app/node/hosting/receipt_file.h"
+#include "app/node/models/receipt_file.h"
 
 #include <sstream>
 #include <utility>
 
-#include "app/node/hosting/proof_lists.h"
+#include "app/node/models/proof_lists.h"
 #include "app/node/paths.h"
 #include "core/base/files.h"
 #include "core/base/merkle.h"

@@ -1,4 +1,4 @@
-#include "app/node/hosting/run_preparer.h"
+#include "app/node/starting/run_preparer.h"
 
 #include <chrono>
 #include <filesystem>

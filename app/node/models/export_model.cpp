@@ -3,7 +3,7 @@
 // renamed last. A folder with model.safetensors is therefore whole.
 //
 // A pruned model is not what the run agreed on, so it gets no proof; its card says so.
-#include "app/node/hosting/export_model.h"
+#include "app/node/models/export_model.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,10 +15,10 @@
 #include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 
-#include "app/node/hosting/export_proof.h"
-#include "app/node/hosting/export_tokenizer.h"
-#include "app/node/hosting/ledger_lists.h"
-#include "app/node/hosting/model_card.h"
+#include "app/node/models/export_proof.h"
+#include "app/node/models/export_tokenizer.h"
+#include "app/node/models/ledger_lists.h"
+#include "app/node/models/model_card.h"
 #include "app/node/paths.h"
 #include "app/node/session/validation.h"
 #include "core/base/files.h"

@@ -4,7 +4,7 @@
 // A model that embeds pictures has no prompt: a trainer tells by their numbers which of those held out are nearest to
 // some of them. Their pixels are read here, from the file that the trainer has compared, so that the line between the
 // two stays short however large pictures are.
-#include "app/node/hosting/sampler.h"
+#include "app/node/models/sampler.h"
 
 #include <algorithm>
 #include <memory>

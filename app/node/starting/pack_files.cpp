@@ -3,13 +3,13 @@
 //
 // Captioned pictures need a coder's codes: its weights lie beside the files while a trainer of its own makes them, and
 // are removed again, since `host` takes the same coder from its own checkpoint.
-#include "app/node/hosting/pack_files.h"
+#include "app/node/starting/pack_files.h"
 
 #include <iostream>
 #include <optional>
 #include <system_error>
 
-#include "app/node/hosting/picture_coding.h"
+#include "app/node/models/picture_coding.h"
 #include "core/base/files.h"
 
 namespace potluck::node {

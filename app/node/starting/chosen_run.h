@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "app/node/hosting/host_run.h"
+#include "app/node/starting/host_run.h"
 #include "core/control/host_methods.h"
 #include "core/control/trainer_protocol.h"
 #include "core/model/cost_model.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/node/hosting/picture_coding.h"
+#include "app/node/models/picture_coding.h"
 #include "app/node/session/node.h"
 #include "app/node/session/stored_node.h"
 #include "app/node/trainer/trainer_task.h"

@@ -1,8 +1,8 @@
-#include "app/node/hosting/picture_coding.h"
+#include "app/node/models/picture_coding.h"
 
 #include <utility>
 
-#include "app/node/hosting/checkpoint_folder.h"
+#include "app/node/models/checkpoint_folder.h"
 #include "app/node/trainer/one_answer.h"
 #include "core/base/files.h"
 #include "core/model/state_layout.h"

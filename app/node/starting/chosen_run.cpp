@@ -8,14 +8,14 @@
 //   disk    = twice the data's tokens while they are shuffled, and the states that a member keeps
 //
 // Threads: functions of values and of the disk.
-#include "app/node/hosting/chosen_run.h"
+#include "app/node/starting/chosen_run.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <system_error>
 
-#include "app/node/hosting/checkpoint_folder.h"
+#include "app/node/models/checkpoint_folder.h"
 #include "app/node/session/view.h"
 #include "core/base/text.h"
 #include "core/data/pictures/picture_folder.h"

@@ -11,7 +11,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/node/hosting/held_model.h"
+#include "app/node/models/held_model.h"
 #include "core/base/bytes.h"
 #include "core/base/result.h"
 #include "core/base/thread_owner.h"

@@ -1,9 +1,9 @@
-#include "app/node/hosting/verify_model.h"
+#include "app/node/models/verify_model.h"
 
 #include <system_error>
 #include <utility>
 
-#include "app/node/hosting/export_proof.h"
+#include "app/node/models/export_proof.h"
 #include "core/base/files.h"
 #include "core/base/merkle.h"
 #include "net/blob_torrent.h"

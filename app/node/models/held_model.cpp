@@ -4,14 +4,14 @@
 // since its file may hold them in other types and another order than the trainer reads.
 //
 // Whether a state is certified is asked of the ledger: the base of a committed list is.
-#include "app/node/hosting/held_model.h"
+#include "app/node/models/held_model.h"
 
 #include <algorithm>
 #include <random>
 #include <system_error>
 #include <utility>
 
-#include "app/node/hosting/checkpoint_folder.h"
+#include "app/node/models/checkpoint_folder.h"
 #include "core/base/files.h"
 #include "core/data/pictures/picture_folder.h"
 #include "core/data/text_packer.h"

@@ -13,8 +13,8 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/node/hosting/chosen_run.h"
 #include "app/node/session/node.h"
+#include "app/node/starting/chosen_run.h"
 #include "core/base/thread_owner.h"
 #include "core/base/worker.h"
 #include "core/control/look_methods.h"

@@ -19,7 +19,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/node/hosting/held_model.h"
+#include "app/node/models/held_model.h"
 #include "core/base/thread_owner.h"
 #include "core/base/worker.h"
 #include "core/model/sparse_model.h"

@@ -1,4 +1,4 @@
-#include "app/node/hosting/run_planner.h"
+#include "app/node/starting/run_planner.h"
 
 #include <utility>
 

@@ -4,7 +4,7 @@
 //
 // Strangers' words are escaped: by CommonMark 0.31, section 2.4, a backslash may stand before any ASCII punctuation, so
 // it stands before all of it.
-#include "app/node/hosting/model_card.h"
+#include "app/node/models/model_card.h"
 
 #include <algorithm>
 #include <array>

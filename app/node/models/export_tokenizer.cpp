@@ -1,8 +1,8 @@
-#include "app/node/hosting/export_tokenizer.h"
+#include "app/node/models/export_tokenizer.h"
 
 #include <nlohmann/json.hpp>
 
-#include "app/node/hosting/picture_coding.h"
+#include "app/node/models/picture_coding.h"
 #include "core/base/files.h"
 #include "core/model/hf_config.h"
 

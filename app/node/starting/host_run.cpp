@@ -7,15 +7,15 @@
 // as the node's first state, which will be replaced, and as a file that is seeded for as long as the run is hosted.
 //
 // Threads: the caller's.
-#include "app/node/hosting/host_run.h"
+#include "app/node/starting/host_run.h"
 
 #include <algorithm>
 #include <optional>
 #include <system_error>
 #include <thread>
 
-#include "app/node/hosting/checkpoint_folder.h"
-#include "app/node/hosting/picture_coding.h"
+#include "app/node/models/checkpoint_folder.h"
+#include "app/node/models/picture_coding.h"
 #include "app/node/paths.h"
 #include "app/node/session/run_session.h"
 #include "app/node/session/state_files.h"

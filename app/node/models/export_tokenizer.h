@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/node/hosting/held_model.h"
+#include "app/node/models/held_model.h"
 
 namespace potluck::node {
 
