@@ -13,6 +13,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "app/node/owner/usage.h"
 #include "app/node/paths.h"
 #include "app/node/records/disk_files.h"
 #include "app/node/session/view.h"

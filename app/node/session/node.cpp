@@ -16,9 +16,9 @@
 
 #include <boost/asio/post.hpp>
 
+#include "app/node/owner/pause_file.h"
 #include "app/node/paths.h"
 #include "app/node/session/own_proxy.h"
-#include "app/node/session/pause_file.h"
 #include "app/node/session/view.h"
 #include "core/activity/words.h"
 #include "core/base/log.h"

@@ -7,19 +7,16 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <map>
 
+#include "app/node/owner/usage.h"
 #include "app/node/session/state_files.h"
-#include "core/activity/system/local_time.h"
 #include "core/base/text.h"
 #include "core/model/state_layout.h"
 #include "core/run/agreement/evidence.h"
 #include "core/run/density.h"
 
 namespace potluck::node {
-
-using activity::local_time;
 
 std::string describe(const model::ModelSpec& model) {
     const auto parameters = static_cast<double>(model.parameters());
@@ -352,13 +349,6 @@ Result<std::string> evidence_text(ByteSpan file) {
     if (!evidence) return evidence.error();
     return "key: " + evidence->author().hex() + "\nrun: " + evidence->instance().run.hex() + "\nsigned " +
            run::describe(*evidence);
-}
-
-std::int64_t midnight_before(std::int64_t unix_time) {
-    std::tm parts = local_time(unix_time);
-    parts.tm_hour = parts.tm_min = parts.tm_sec = 0;
-    parts.tm_isdst = -1;
-    return static_cast<std::int64_t>(std::mktime(&parts));
 }
 
 }  // namespace potluck::node

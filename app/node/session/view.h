@@ -90,7 +90,4 @@ inline constexpr std::size_t manifest_file_bytes_max = run::manifest_bytes_max +
 /// proves nothing.
 [[nodiscard]] Result<std::string> evidence_text(ByteSpan file);
 
-/// Last local midnight before `unix_time`.
-[[nodiscard]] std::int64_t midnight_before(std::int64_t unix_time);
-
 }  // namespace potluck::node

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "app/node/owner/usage.h"
 #include "app/node/paths.h"
 #include "app/node/records/disk_files.h"
 #include "app/node/records/run_records.h"

@@ -1,9 +1,8 @@
-#include "app/node/session/usage.h"
+#include "app/node/owner/usage.h"
 
 #include <algorithm>
 #include <ctime>
 
-#include "app/node/session/view.h"
 #include "core/activity/system/local_time.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
@@ -50,6 +49,13 @@ void count(std::uint64_t counted_now, std::uint64_t& counted, std::uint64_t& tot
 }
 
 }  // namespace
+
+std::int64_t midnight_before(std::int64_t unix_time) {
+    std::tm parts = activity::local_time(unix_time);
+    parts.tm_hour = parts.tm_min = parts.tm_sec = 0;
+    parts.tm_isdst = -1;
+    return static_cast<std::int64_t>(std::mktime(&parts));
+}
 
 Calendar calendar_of(std::int64_t unix_time) {
     const std::int64_t midnight = midnight_before(unix_time);

@@ -1,4 +1,4 @@
-#include "app/node/session/pause_file.h"
+#include "app/node/owner/pause_file.h"
 
 #include "core/base/files.h"
 #include "core/base/json.h"

@@ -8,7 +8,7 @@
 // the library. Source: systemd's "Inhibitor Locks" and org.freedesktop.login1(5).
 //
 // Threads: the node's.
-#include "app/node/session/sleep_watch.h"
+#include "app/node/owner/sleep_watch.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "app/node/session/right_of_way.h"
+#include "app/node/owner/right_of_way.h"
 
 #include <utility>
 

@@ -15,6 +15,9 @@
 
 namespace potluck::node {
 
+/// Last local midnight before `unix_time`.
+[[nodiscard]] std::int64_t midnight_before(std::int64_t unix_time);
+
 /// When the day and the month of a moment began, in unix seconds by this computer's clock.
 struct Calendar {
     std::int64_t midnight = 0, month = 0;
