@@ -29,6 +29,7 @@ const QStringList& rooms() {
                                     "net/links",
                                     "net/proxy",
                                     "app/node/owner",
+                                    "app/node/member",
                                     "app/node/session",
                                     "app/node/trainer",
                                     "app/node/control",

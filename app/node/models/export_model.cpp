@@ -15,12 +15,12 @@
 #include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 
+#include "app/node/member/validation.h"
 #include "app/node/models/export_proof.h"
 #include "app/node/models/export_tokenizer.h"
 #include "app/node/models/ledger_lists.h"
 #include "app/node/models/model_card.h"
 #include "app/node/paths.h"
-#include "app/node/session/validation.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/ledger/ledger.h"

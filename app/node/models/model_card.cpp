@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/node/session/view.h"
+#include "app/node/member/view.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/model/cost_model.h"

@@ -13,10 +13,10 @@
 
 #include <boost/asio/post.hpp>
 
+#include "app/node/member/view.h"
 #include "app/node/owner/usage.h"
 #include "app/node/paths.h"
 #include "app/node/records/disk_files.h"
-#include "app/node/session/view.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/log.h"

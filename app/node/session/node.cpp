@@ -16,10 +16,10 @@
 
 #include <boost/asio/post.hpp>
 
+#include "app/node/member/view.h"
 #include "app/node/owner/pause_file.h"
 #include "app/node/paths.h"
 #include "app/node/session/own_proxy.h"
-#include "app/node/session/view.h"
 #include "core/activity/words.h"
 #include "core/base/log.h"
 #include "core/run/manifest.h"

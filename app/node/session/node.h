@@ -18,15 +18,15 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "app/node/member/own_keys.h"
+#include "app/node/member/run_session.h"
+#include "app/node/member/view.h"
 #include "app/node/owner/right_of_way.h"
 #include "app/node/owner/sleep_watch.h"
 #include "app/node/owner/usage.h"
 #include "app/node/release/releases.h"
 #include "app/node/session/node_status.h"
-#include "app/node/session/own_keys.h"
-#include "app/node/session/run_session.h"
 #include "app/node/session/settings.h"
-#include "app/node/session/view.h"
 #include "core/activity/history.h"
 #include "core/base/files.h"
 #include "core/base/thread_owner.h"

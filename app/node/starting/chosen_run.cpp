@@ -15,8 +15,8 @@
 #include <set>
 #include <system_error>
 
+#include "app/node/member/view.h"
 #include "app/node/models/checkpoint_folder.h"
-#include "app/node/session/view.h"
 #include "core/base/text.h"
 #include "core/data/pictures/picture_folder.h"
 #include "core/data/pictures/picture_records.h"

@@ -14,11 +14,11 @@
 #include <system_error>
 #include <thread>
 
+#include "app/node/member/run_session.h"
+#include "app/node/member/state_files.h"
 #include "app/node/models/checkpoint_folder.h"
 #include "app/node/models/picture_coding.h"
 #include "app/node/paths.h"
-#include "app/node/session/run_session.h"
-#include "app/node/session/state_files.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/merkle.h"

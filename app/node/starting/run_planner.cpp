@@ -4,7 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "app/node/session/view.h"
+#include "app/node/member/view.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
 #include "core/base/text.h"

@@ -8,8 +8,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "app/node/member/own_keys.h"
 #include "app/node/paths.h"
-#include "app/node/session/own_keys.h"
 #include "core/base/log.h"
 
 namespace potluck::node {

@@ -1,4 +1,4 @@
-#include "app/node/session/run_log.h"
+#include "app/node/member/run_log.h"
 
 #include <algorithm>
 #include <utility>

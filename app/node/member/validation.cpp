@@ -1,4 +1,4 @@
-#include "app/node/session/validation.h"
+#include "app/node/member/validation.h"
 
 #include <algorithm>
 #include <chrono>

@@ -8,7 +8,7 @@
 // or written, which takes seconds.
 //
 // A damaged index costs the states it named and nothing else: they are fetched again.
-#include "app/node/session/state_files.h"
+#include "app/node/member/state_files.h"
 
 #include <algorithm>
 #include <cstring>

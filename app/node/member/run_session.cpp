@@ -9,14 +9,14 @@
 // a data folder can be moved.
 //
 // Threads: the node's.
-#include "app/node/session/run_session.h"
+#include "app/node/member/run_session.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 
-#include "app/node/session/view.h"
+#include "app/node/member/view.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/base/log.h"

@@ -3,14 +3,14 @@
 // saving.
 //
 // Pure, but for the clock and the time zone.
-#include "app/node/session/view.h"
+#include "app/node/member/view.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <map>
 
+#include "app/node/member/state_files.h"
 #include "app/node/owner/usage.h"
-#include "app/node/session/state_files.h"
 #include "core/base/text.h"
 #include "core/model/state_layout.h"
 #include "core/run/agreement/evidence.h"

@@ -15,10 +15,10 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/node/session/own_keys.h"
-#include "app/node/session/run_log.h"
-#include "app/node/session/state_files.h"
-#include "app/node/session/validation.h"
+#include "app/node/member/own_keys.h"
+#include "app/node/member/run_log.h"
+#include "app/node/member/state_files.h"
+#include "app/node/member/validation.h"
 #include "app/node/trainer/trainer_process.h"
 #include "core/base/thread_owner.h"
 #include "core/base/worker.h"

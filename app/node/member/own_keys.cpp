@@ -1,4 +1,4 @@
-#include "app/node/session/own_keys.h"
+#include "app/node/member/own_keys.h"
 
 #include <string>
 #include <system_error>

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/node/session/settings.h"
-#include "app/node/session/validation.h"
+#include "app/node/member/validation.h"
 #include "core/control/node_methods.h"
 #include "core/ledger/ledger.h"
 #include "core/peer/peer.h"
