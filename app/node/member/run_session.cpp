@@ -124,6 +124,23 @@ void RunSession::use_budget(const control::Budget& budget) {
     if (m_trainer) m_trainer->use_budget(budget);
 }
 
+void RunSession::pause(TimePoint now) {
+    m_owner.check();
+    m_peer->pause(now);
+    if (m_trainer) m_trainer->release_by(now + pause_limit);
+}
+
+void RunSession::resume(TimePoint now) {
+    m_owner.check();
+    if (m_trainer) m_trainer->keep();
+    m_peer->resume(now);
+}
+
+void RunSession::set_share(double share) {
+    m_owner.check();
+    if (m_trainer) m_trainer->set_share(share);
+}
+
 RunSession::~RunSession() {
     // What the worker is at still uses store and blobs: it finishes before they go.
     if (m_worker) m_worker->finish();

@@ -92,9 +92,15 @@ public:
     void use_trainer(const std::filesystem::path& program);
     /// Likewise.
     void use_budget(const control::Budget& budget);
+    /// Training ends, and the trainer's memory is free within pause_limit.
+    void pause(TimePoint now);
+    void resume(TimePoint now);
+    /// The share of the time that the trainer computes.
+    void set_share(double share);
     /// Null for a backbone.
     [[nodiscard]] TrainerProcess* trainer() const { return m_trainer.get(); }
     [[nodiscard]] net::RunSwarm& swarm() const { return *m_swarm; }
+    [[nodiscard]] const net::Session& network() const { return m_world.network; }
     [[nodiscard]] const StateFiles& store() const { return *m_store; }
     /// Validation losses measured on this computer; null for a backbone.
     [[nodiscard]] const Validation* validation() const { return m_validation ? &*m_validation : nullptr; }

@@ -106,7 +106,7 @@ Result<HeldModel> held_model(const Node& node, WhichState which) {
                     choice.held.round,
                     choice.standing,
                     node.options().data_folder,
-                    node.identity().id(),
+                    node.keys().person.id(),
                     session->plan().name,
                     session->store().state_file(choice.held.round),
                     session->store().state_place(choice.held.round),

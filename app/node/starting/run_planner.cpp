@@ -40,14 +40,14 @@ void RunPlanner::plan(const ChosenRun& chosen, const control::EstimateRun& quest
 
 /// The trainer's plan, or the one that it made of the same model and recipe before.
 void RunPlanner::ask(const model::ModelSpec& model, const run::Recipe& recipe, const Planned& done) {
-    const control::PlanRequest request{model, recipe, m_node.budget(), m_node.options().trainer_threads};
+    const control::PlanRequest request{model, recipe, m_node.settings().budget, m_node.options().trainer_threads};
     control::PlanRequest key = request;
     key.recipe.total_rounds = run::Recipe{}.total_rounds;  // on which no plan depends
     key.recipe.warmup_rounds = run::Recipe{}.warmup_rounds;
     const std::string asked = to_json(key).dump();
     if (const auto known = m_plans.find(asked); known != m_plans.end()) return done(known->second);
     TrainerQuestion trainer;
-    trainer.program = m_node.options().trainer_program;
+    trainer.program = m_node.releases().trainer();
     trainer.error_file = m_node.options().data_folder / "trainer.log";
     trainer.patience = plan_patience;
     ask_trainer(m_loop, std::move(trainer), request, [this, asked, done](const Result<control::PlanReply>& plan) {
@@ -59,20 +59,19 @@ void RunPlanner::ask(const model::ModelSpec& model, const run::Recipe& recipe, c
 
 void RunPlanner::look_into(const run::Invite& invite, Looked done) {
     m_owner.check();
-    m_node.look_at(invite, [this, run = invite.run, done = std::move(done)](const Result<Node::Looked>& found) {
-        offer(run, found, done);
-    });
+    m_node.search().look_at(invite, [this, run = invite.run, done = std::move(done)](
+                                        const Result<RunSearch::Looked>& found) { offer(run, found, done); });
 }
 
-void RunPlanner::offer(const RunId& run, const Result<Node::Looked>& found, const Looked& done) {
+void RunPlanner::offer(const RunId& run, const Result<RunSearch::Looked>& found, const Looked& done) {
     if (!found) return done(found.error());
     const auto file = check_manifest(found->manifest_file);
     if (!file) return done(file.error());
     const run::Manifest& manifest = file->manifest;
-    control::OfferedRun offered = offered_run(run, manifest, m_node.identity().id());
+    control::OfferedRun offered = offered_run(run, manifest, m_node.keys().person.id());
     offered.peers = found->peers;
     offered.disk_free = free_disk_bytes(m_node.options().data_folder);
-    offered.watts = m_node.mean_watts();
+    offered.watts = m_node.usage().mean_watts();
     ask(manifest.model, manifest.recipe, [offered, done](const Result<control::PlanReply>& plan) mutable {
         if (plan) {
             offered.device = utf8_prefix(plan->device, control::name_bytes_max);

@@ -37,7 +37,7 @@ public:
 
 private:
     using Planned = std::function<void(const Result<control::PlanReply>&)>;
-    void offer(const RunId& run, const Result<Node::Looked>& found, const Looked& done);
+    void offer(const RunId& run, const Result<RunSearch::Looked>& found, const Looked& done);
     void ask(const model::ModelSpec& model, const run::Recipe& recipe, const Planned& done);
     void plan(const ChosenRun& chosen, const control::EstimateRun& question, Done done);
     void answer(const ChosenRun& chosen, const control::EstimateRun& question, const Result<control::PlanReply>& plan,

@@ -28,7 +28,7 @@ struct RunPreparer::Made {
 void RunPreparer::host(const control::RunChoices& choices, Done done) {
     m_owner.check();
     if (m_making) return done(Error{ErrorCode::already_exists, "This node is making a run already."});
-    if (m_node.has_run())
+    if (m_node.settings().run)
         return done(Error{ErrorCode::already_exists, "This node is in a run; leave it before you start another."});
     m_making = std::make_shared<std::stop_source>();
     m_node.show_preparation(control::Preparation{choices.run_name, control::MakingStage::model, 0});
@@ -90,10 +90,10 @@ Status RunPreparer::take_up(const Result<Made>& made, run::Role role) {
     m_node.show_preparation(std::nullopt);
     if (!made) return made.error();
     Status joined;
-    if (m_node.has_run()) {
+    if (m_node.settings().run) {
         joined = Error{ErrorCode::already_exists,
                        "This node joined a run while it made another, which is gone; leave that run and start again."};
-    } else if (made->host != m_node.device()) {
+    } else if (made->host != m_node.keys().device_key().id()) {
         joined = Error{ErrorCode::already_exists,
                        "The identity was replaced while the run was made; start it again with the new one."};
     } else {
