@@ -12,7 +12,7 @@
 #include "app/node/cli/verify_view.h"
 #include "app/node/demo/demo.h"
 #include "app/node/exit_code.h"
-#include "app/node/hosting/pack_files.h"
+#include "app/node/starting/pack_files.h"
 #include "app/node/trainer/trainer_limits.h"
 #include "core/base/processor/isa.h"
 

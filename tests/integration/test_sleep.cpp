@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "app/node/session/sleep_watch.h"
+#include "app/node/owner/sleep_watch.h"
 #include "tests/integration/node_fixture.h"
 
 using namespace potluck;

@@ -1,4 +1,5 @@
-// Sizes that keep a reader's breath: files of at most 800 lines, functions of at most 70, every room with its README.
+// Sizes that keep a reader's breath: files of at most 800 lines, functions of at most 70, rooms of at most 30 files and
+// more than one pair, each with its README.
 #include <QRegularExpression>
 #include <QTest>
 
@@ -10,7 +11,23 @@ namespace {
 
 constexpr int file_lines_max = 800;
 constexpr int function_lines_max = 70;
-constexpr int room_files_max = 35;
+constexpr int room_files_max = 30;
+
+/// Rooms that list more files, with how many: none may grow, and a row goes when its room fits.
+const QMap<QString, int>& larger_rooms() {
+    static const QMap<QString, int> all = {
+        {"app/node/cli", 32}, {"core/base", 35}, {"core/data", 35},         {"core/model", 34},      {"core/peer", 34},
+        {"core/run", 35},     {"net", 35},       {"tests/integration", 35}, {"tests/mutations", 35}, {"tests/sim", 35},
+        {"tests/ui", 34},     {"ui/pages", 34},  {"ui/widgets", 35}};
+    return all;
+}
+
+/// Rooms of a single header and its source that are not folded back yet.
+const QStringList& single_pairs() {
+    static const QStringList all = {"core/base/processor",    "core/confinement",      "core/data/vocabulary",
+                                    "core/model/torchvision", "core/training/moments", "ui/join"};
+    return all;
+}
 
 struct Function {
     QString head;
@@ -109,7 +126,7 @@ private slots:
         }
     }
 
-    void no_room_lists_more_than_35_files() {
+    void no_room_lists_more_than_30_files() {
         QMap<QString, int> files;
         for (const QString& file : files_below({"core", "net", "ui", "app", "tests"}, {"*"})) {
             // A corpus and vectors are data, one file a case.
@@ -118,8 +135,33 @@ private slots:
         }
         QStringList wrong;
         for (auto room = files.constBegin(); room != files.constEnd(); ++room) {
-            if (room.value() > room_files_max) wrong << QString("%1: %2 files").arg(room.key()).arg(room.value());
+            const int allowed = larger_rooms().value(room.key(), room_files_max);
+            if (room.value() > allowed) wrong << QString("%1: %2 files").arg(room.key()).arg(room.value());
         }
+        for (auto room = larger_rooms().constBegin(); room != larger_rooms().constEnd(); ++room) {
+            const int now = files.value(room.key());
+            if (now <= room_files_max) wrong << room.key() + " needs no exception any more";
+            if (now > room_files_max && now < room.value())
+                wrong << QString("%1 has shrunk to %2 files: write that down").arg(room.key()).arg(now);
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    }
+
+    void no_room_is_a_single_pair() {
+        QMap<QString, QSet<QString>> sources;
+        for (const QString& file : files_below(product_folders(), source_patterns()))
+            sources[file.section('/', 0, -2)].insert(file.section('/', -1).section('.', 0, 0));
+        QStringList single, wrong;
+        for (auto room = sources.constBegin(); room != sources.constEnd(); ++room) {
+            if (room.value().size() == 1) single << room.key();
+        }
+        for (const QString& room : single) {
+            if (!single_pairs().contains(room)) wrong << room + " is a single pair: it belongs into another room";
+        }
+        for (const QString& room : single_pairs()) {
+            if (!single.contains(room)) wrong << room + " needs no exception any more";
+        }
+        QVERIFY(sources.size() > 40);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
     }
 

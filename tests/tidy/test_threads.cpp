@@ -25,9 +25,17 @@ const QMap<QString, QString>& exceptions() {
 /// another; core/peer is one Peer, which the run's session calls; LibTorch's rooms are reached through the Trainer,
 /// which checks once instead of at every product; ui has Qt's own.
 const QStringList& rooms() {
-    static const QStringList all = {
-        "net",           "net/links",   "net/proxy", "app/node/session", "app/node/trainer", "app/node/control",
-        "core/training", "core/ledger", "core/run"};
+    static const QStringList all = {"net",
+                                    "net/links",
+                                    "net/proxy",
+                                    "app/node/owner",
+                                    "app/node/member",
+                                    "app/node/session",
+                                    "app/node/trainer",
+                                    "app/node/control",
+                                    "core/training",
+                                    "core/ledger",
+                                    "core/run"};
     return all;
 }
 

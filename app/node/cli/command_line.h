@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "app/node/exit_code.h"
-#include "app/node/hosting/export_model.h"
-#include "app/node/hosting/host_run.h"
-#include "app/node/hosting/pack_files.h"
+#include "app/node/models/export_model.h"
 #include "app/node/release/index_maker.h"
 #include "app/node/session/node.h"
+#include "app/node/starting/host_run.h"
+#include "app/node/starting/pack_files.h"
 #include "core/control/node_methods.h"
 #include "core/model/cost_model.h"
 

@@ -18,10 +18,10 @@
 #include "app/node/cli/byte_size.h"
 #include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
+#include "app/node/member/view.h"
 #include "app/node/paths.h"
 #include "app/node/records/disk_files.h"
 #include "app/node/session/settings.h"
-#include "app/node/session/view.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 

@@ -20,13 +20,13 @@
 
 #include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
-#include "app/node/hosting/export_proof.h"
+#include "app/node/member/view.h"
+#include "app/node/models/export_proof.h"
 #include "app/node/page/page_files.h"
 #include "app/node/page/page_html.h"
 #include "app/node/page/page_samples.h"
 #include "app/node/paths.h"
 #include "app/node/session/stored_node.h"
-#include "app/node/session/view.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 

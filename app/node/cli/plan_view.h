@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/node/cli/command_line.h"
-#include "app/node/hosting/chosen_run.h"
+#include "app/node/starting/chosen_run.h"
 #include "core/control/trainer_protocol.h"
 #include "core/model/cost_model.h"
 

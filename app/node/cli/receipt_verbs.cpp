@@ -7,9 +7,9 @@
 
 #include "app/node/cli/complain.h"
 #include "app/node/cli/folder_verbs.h"
+#include "app/node/member/view.h"
 #include "app/node/records/disk_files.h"
 #include "app/node/session/settings.h"
-#include "app/node/session/view.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
 

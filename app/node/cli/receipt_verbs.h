@@ -10,7 +10,7 @@
 
 #include "app/node/cli/command_line.h"
 #include "app/node/exit_code.h"
-#include "app/node/hosting/receipt_file.h"
+#include "app/node/models/receipt_file.h"
 
 namespace potluck::node {
 

@@ -16,7 +16,7 @@
 #endif
 
 #include "app/node/cli/complain.h"
-#include "app/node/session/view.h"
+#include "app/node/member/view.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
 

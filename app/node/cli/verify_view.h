@@ -10,7 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "app/node/cli/command_line.h"
-#include "app/node/hosting/verify_model.h"
+#include "app/node/models/verify_model.h"
 
 namespace potluck::node {
 

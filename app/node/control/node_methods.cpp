@@ -51,20 +51,20 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<SetDevice>([&node](const SetDevice& call) { return done(node.set_device(call)); });
     dispatcher.add<SetPort>([&node](const SetPort& call) { return done(node.set_port(call)); });
     dispatcher.add<SetProxy>([&node](const SetProxy& call) { return done(node.set_proxy(call)); });
-    dispatcher.add<ReadPauses>([&node](const ReadPauses&) { return node.pauses(); });
+    dispatcher.add<ReadPauses>([&node](const ReadPauses&) { return node.owner_watch().pauses(); });
     dispatcher.add<Finish>([&node](const Finish& call) { return done(node.finish(call.after)); });
-    dispatcher.add<CheckReleases>([&node](const CheckReleases&) { return done(node.check_releases()); });
-    dispatcher.add<InstallTrainer>([&node](const InstallTrainer& call) { return done(node.install_trainer(call)); });
-    dispatcher.add<RemoveTrainer>([&node](const RemoveTrainer&) { return done(node.remove_trainer()); });
+    dispatcher.add<CheckReleases>([&node](const CheckReleases&) { return done(node.releases().check()); });
+    dispatcher.add<InstallTrainer>([&node](const InstallTrainer& call) { return done(node.releases().install(call)); });
+    dispatcher.add<RemoveTrainer>([&node](const RemoveTrainer&) { return done(node.releases().remove()); });
     dispatcher.add<SetReleases>([&node](const SetReleases& call) { return done(node.set_releases(call)); });
     dispatcher.add<SetName>([&node](const SetName& call) { return done(node.set_name(call.new_name)); });
     dispatcher.add<SetTeam>([&node](const SetTeam& call) { return done(node.set_team(call.team)); });
-    dispatcher.add<ReadCommittee>([&node](const ReadCommittee&) { return node.committee(); });
-    dispatcher.add<Moderate>([&node](const Moderate& call) { return numbered(node.moderate(call)); });
+    dispatcher.add<ReadCommittee>([&node](const ReadCommittee&) { return node.run().committee(); });
+    dispatcher.add<Moderate>([&node](const Moderate& call) { return numbered(node.run().moderate(call)); });
     dispatcher.add<ReplaceCommittee>(
-        [&node](const ReplaceCommittee& call) { return numbered(node.replace_committee(call)); });
+        [&node](const ReplaceCommittee& call) { return numbered(node.run().replace_committee(call)); });
     dispatcher.add<MakeInvite>([&node](const MakeInvite&) -> Result<InviteLink> {
-        const auto magnet = node.invite();
+        const auto magnet = node.run().invite();
         if (!magnet) return magnet.error();
         return InviteLink{*magnet};
     });
@@ -72,13 +72,13 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
 
 void add_table_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<ReadStatus>([&node](const ReadStatus&) { return node.snapshot(); });
-    dispatcher.add<ReadLeaderboard>([&node](const ReadLeaderboard& call) { return node.leaderboard(call); });
+    dispatcher.add<ReadLeaderboard>([&node](const ReadLeaderboard& call) { return node.run().leaderboard(call); });
     dispatcher.add<ReadCurve>(
-        [&node](const ReadCurve& call) { return Curve{node.curve(static_cast<std::size_t>(call.points))}; });
+        [&node](const ReadCurve& call) { return Curve{node.run().curve(static_cast<std::size_t>(call.points))}; });
     dispatcher.add<ReadLog>([&node](const ReadLog& call) {
         return log_tail(node.options().data_folder / "node.log", static_cast<std::size_t>(call.lines));
     });
-    dispatcher.add<ReadCheckpoints>([&node](const ReadCheckpoints&) { return Checkpoints{node.checkpoints()}; });
+    dispatcher.add<ReadCheckpoints>([&node](const ReadCheckpoints&) { return Checkpoints{node.run().checkpoints()}; });
 }
 
 void add_model_methods(Dispatcher& dispatcher, const Node& node, ModelExporter& exporter, Sampler& sampler) {
@@ -122,10 +122,10 @@ void add_record_methods(Dispatcher& dispatcher, RunRecords& records) {
 
 void add_identity_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<ShowIdentity>([&node](const ShowIdentity&) {
-        return IdentityWords{node.identity().id().hex(), node.identity().recovery_words()};
+        return IdentityWords{node.keys().person.id().hex(), node.keys().person.recovery_words()};
     });
     dispatcher.add<ExportIdentity>(
-        [&node](const ExportIdentity& call) { return done(node.identity().save(call.file)); });
+        [&node](const ExportIdentity& call) { return done(node.keys().person.save(call.file)); });
     dispatcher.add<ImportIdentity>(
         [&node](const ImportIdentity& call) { return done(node.replace_identity(Identity::import_file(call.file))); });
     dispatcher.add<ImportIdentityWords>([&node](const ImportIdentityWords& call) {

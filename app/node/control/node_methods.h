@@ -5,12 +5,12 @@
 #include <functional>
 
 #include "app/node/control/dispatcher.h"
-#include "app/node/hosting/export_model.h"
-#include "app/node/hosting/run_planner.h"
-#include "app/node/hosting/run_preparer.h"
-#include "app/node/hosting/sampler.h"
+#include "app/node/models/export_model.h"
+#include "app/node/models/sampler.h"
 #include "app/node/records/run_records.h"
 #include "app/node/session/node.h"
+#include "app/node/starting/run_planner.h"
+#include "app/node/starting/run_preparer.h"
 #include "core/control/node_methods.h"
 
 namespace potluck::node {

@@ -20,7 +20,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "app/node/session/view.h"
+#include "app/node/member/view.h"
 
 namespace potluck::node {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/node/member/view.h"
 #include "app/node/paths.h"
-#include "app/node/session/view.h"
 #include "core/base/files.h"
 #include "core/model/state_layout.h"
 

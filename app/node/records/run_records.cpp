@@ -13,9 +13,10 @@
 
 #include <boost/asio/post.hpp>
 
+#include "app/node/member/view.h"
+#include "app/node/owner/usage.h"
 #include "app/node/paths.h"
 #include "app/node/records/disk_files.h"
-#include "app/node/session/view.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
@@ -28,7 +29,7 @@ constexpr std::int64_t half_a_day = 12 * 3600;
 
 control::KnownRun known_run(const RunFiles& files, const Node& node) {
     control::KnownRun row{.id = files.id.hex(), .name = files.name, .model = files.model};
-    row.hosted = files.host == node.identity().id();
+    row.hosted = files.host == node.keys().person.id();
     row.total_rounds = files.total_rounds;
     row.bytes = files.bytes + node.blob_bytes_of(files.id);
     return row;
@@ -81,7 +82,7 @@ void RunRecords::runs(const std::function<void(const Result<control::KnownRuns>&
         [this, done](const std::vector<RunFiles>& files) {
             std::map<RunId, control::KnownRun> known;
             for (const RunFiles& one : files) known.emplace(one.id, known_run(one, m_node));
-            for (const ledger::RunCredit& credit : m_node.ledger().runs_of(m_node.identity().id())) {
+            for (const ledger::RunCredit& credit : m_node.ledger().runs_of(m_node.keys().person.id())) {
                 control::KnownRun& row = known.try_emplace(credit.run).first->second;
                 row.id = credit.run.hex();
                 add_credit_to(row, credit, m_node.ledger().totals(credit.run));
@@ -101,13 +102,13 @@ void RunRecords::disk(const std::function<void(const Result<control::DiskUse>&)>
         [folder = m_node.options().data_folder, stop = m_worker.stopping()] { return disk_parts(folder, stop); },
         [this, done](std::vector<control::DiskPart> parts) {
             done(control::DiskUse{std::move(parts), free_disk_bytes(m_node.options().data_folder),
-                                  m_node.shared_bytes_max()});
+                                  m_node.settings().blob_bytes_max()});
         });
 }
 
 control::Days RunRecords::days(std::uint64_t count) const {
     m_owner.check();
-    return days_of(m_node.ledger(), m_node.identity().id(), unix_seconds(), count);
+    return days_of(m_node.ledger(), m_node.keys().person.id(), unix_seconds(), count);
 }
 
 void RunRecords::delete_files(const control::DeleteRunFiles& call, const std::function<void(const Status&)>& done) {

@@ -1,9 +1,9 @@
 #include "app/node/session/stored_node.h"
 
+#include "app/node/member/own_keys.h"
+#include "app/node/member/validation.h"
+#include "app/node/member/view.h"
 #include "app/node/paths.h"
-#include "app/node/session/own_keys.h"
-#include "app/node/session/validation.h"
-#include "app/node/session/view.h"
 #include "core/status/sentence.h"
 
 namespace potluck::node {

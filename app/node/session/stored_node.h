@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "app/node/member/state_files.h"
 #include "app/node/session/settings.h"
-#include "app/node/session/state_files.h"
 #include "core/base/files.h"
 #include "core/base/thread_owner.h"
 #include "core/control/node_methods.h"

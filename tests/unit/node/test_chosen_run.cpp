@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/node/hosting/chosen_run.h"
+#include "app/node/starting/chosen_run.h"
 #include "core/data/pictures/picture_records.h"
 #include "core/model/presets.h"
 

@@ -1,7 +1,7 @@
 // The leaderboard as people see it: what the ledger knows, and of oneself what one says now.
 #include <QTest>
 
-#include "app/node/session/view.h"
+#include "app/node/member/view.h"
 #include "tests/unit/ledger/ledger_chain.h"
 
 using namespace potluck;

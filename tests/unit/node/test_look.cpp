@@ -6,7 +6,7 @@
 #include <QTest>
 
 #include "app/node/control/log_tail.h"
-#include "app/node/session/view.h"
+#include "app/node/member/view.h"
 #include "core/model/state_layout.h"
 #include "tests/unit/run_samples.h"
 

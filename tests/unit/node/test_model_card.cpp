@@ -1,7 +1,7 @@
 // The card of an exported model: what the hub reads, and that nobody's words become markup.
 #include <QtTest>
 
-#include "app/node/hosting/model_card.h"
+#include "app/node/models/model_card.h"
 #include "core/model/presets.h"
 #include "tests/hostile_strings.h"
 #include "tests/unit/run_samples.h"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "app/node/hosting/sampler.h"
+#include "app/node/models/sampler.h"
 #include "core/base/rng.h"
 #include "core/model/presets.h"
 

@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "app/node/cli/options/option_values.h"
+#include "app/node/member/view.h"
+#include "app/node/owner/pause_file.h"
+#include "app/node/owner/right_of_way.h"
 #include "app/node/session/node_status.h"
-#include "app/node/session/pause_file.h"
-#include "app/node/session/right_of_way.h"
 #include "app/node/session/settings.h"
-#include "app/node/session/view.h"
 
 using namespace potluck;
 using namespace potluck::node;

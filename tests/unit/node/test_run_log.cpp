@@ -1,7 +1,7 @@
 // What the log tells of a run, and how little a stranger can make it write.
 #include <QTest>
 
-#include "app/node/session/run_log.h"
+#include "app/node/member/run_log.h"
 #include "tests/hostile_strings.h"
 
 using namespace potluck;

@@ -6,10 +6,11 @@
 #include <fstream>
 #include <numeric>
 
+#include "app/node/member/view.h"
+#include "app/node/owner/usage.h"
 #include "app/node/paths.h"
 #include "app/node/records/disk_files.h"
 #include "app/node/records/run_records.h"
-#include "app/node/session/view.h"
 #include "core/run/manifest.h"
 #include "tests/unit/ledger/ledger_chain.h"
 #include "tests/unit/run_samples.h"

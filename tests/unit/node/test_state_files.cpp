@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "app/node/session/state_files.h"
+#include "app/node/member/state_files.h"
 #include "core/base/merkle.h"
 #ifdef __linux__
 #include "tests/unit/disk_calls.h"

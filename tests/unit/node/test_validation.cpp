@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/node/session/validation.h"
+#include "app/node/member/validation.h"
 
 using namespace potluck;
 using namespace potluck::node;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "app/node/hosting/host_run.h"
+#include "app/node/starting/host_run.h"
 #include "core/base/result.h"
 #include "core/model/model_spec.h"
 

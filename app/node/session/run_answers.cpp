@@ -1,0 +1,111 @@
+#include "app/node/session/run_answers.h"
+
+#include <set>
+#include <utility>
+
+#include "app/node/member/view.h"
+
+namespace potluck::node {
+
+namespace {
+
+constexpr std::size_t key_digits_min = 8;  // of a key that is named by its beginning
+
+run::ActionKind action_kind(control::ModerationKind kind) {
+    switch (kind) {
+        case control::ModerationKind::ban: return run::ActionKind::ban;
+        case control::ModerationKind::readmit: return run::ActionKind::readmit;
+        case control::ModerationKind::allow: return run::ActionKind::allow;
+        case control::ModerationKind::rollback: return run::ActionKind::roll_back;
+    }
+    return run::ActionKind::ban;
+}
+
+}  // namespace
+
+control::Leaderboard RunAnswers::leaderboard(const control::ReadLeaderboard& call) const {
+    m_owner.check();
+    const RunSession* session = m_run.session();
+    if (session == nullptr) return {};
+    return leaderboard_of(m_ledger, session->run(), {m_keys.person.id(), m_settings.name, m_settings.team}, call);
+}
+
+std::vector<control::CurvePoint> RunAnswers::curve(std::size_t rows_max) const {
+    m_owner.check();
+    const RunSession* session = m_run.session();
+    if (session == nullptr) return {};
+    return curve_points(m_ledger, session->run(), session->validation(), rows_max);
+}
+
+std::vector<control::CheckpointRow> RunAnswers::checkpoints() const {
+    m_owner.check();
+    std::vector<control::CheckpointRow> rows;
+    const RunSession* session = m_run.session();
+    if (session == nullptr) return rows;
+    const std::string& name = session->peer().manifest().name;
+    for (const peer::PeerView::Checkpoint& checkpoint : session->peer().view().checkpoints) {
+        const std::string title = name + " round " + std::to_string(checkpoint.round.value) + ".safetensors";
+        rows.push_back({checkpoint.round.value, session->network().magnet(checkpoint.blob, title),
+                        checkpoint.file.string(), checkpoint.blob.root.hex(), checkpoint.blob.size});
+    }
+    return rows;
+}
+
+Result<control::Committee> RunAnswers::committee() const {
+    m_owner.check();
+    const RunSession* session = m_run.session();
+    if (session == nullptr) return not_in_a_run();
+    return committee_rows(session->peer().committee(), session->peer().view(), session->plan().folder);
+}
+
+Result<std::string> RunAnswers::invite() const {
+    m_owner.check();
+    const RunSession* session = m_run.session();
+    if (session == nullptr) return not_in_a_run();
+    return session->network().invite(session->run(), session->peer().manifest().name).to_magnet();
+}
+
+Result<std::uint32_t> RunAnswers::moderate(const control::Moderate& wanted) const {
+    m_owner.check();
+    if (m_run.session() == nullptr) return not_in_a_run();
+    PeerId key;
+    if (wanted.kind != control::ModerationKind::rollback) {
+        const auto known = known_key(wanted.key);
+        if (!known) return known.error();
+        key = *known;
+    }
+    return m_run.session()->peer().moderate(action_kind(wanted.kind), key, RoundId{wanted.round});
+}
+
+Result<std::uint32_t> RunAnswers::replace_committee(const control::ReplaceCommittee& wanted) const {
+    m_owner.check();
+    if (m_run.session() == nullptr) return not_in_a_run();
+    std::vector<PeerId> keys;
+    for (const std::string& text : wanted.keys) {
+        const auto known = known_key(text);
+        if (!known) return known.error();
+        keys.push_back(*known);
+    }
+    const auto after = wanted.after ? std::optional(RoundId{*wanted.after}) : std::nullopt;
+    return m_run.session()->peer().replace_committee(std::move(keys), after);
+}
+
+/// The key that `text` is, or the only one of a member or contributor that begins so.
+Result<PeerId> RunAnswers::known_key(const std::string& text) const {
+    if (const auto whole = PeerId::parse(text)) return *whole;
+    const RunSession& session = *m_run.session();
+    std::set<PeerId> found;
+    const auto look_at = [&](const PeerId& id) {
+        if (text.size() >= key_digits_min && id.hex().starts_with(text)) found.insert(id);
+    };
+    for (const auto& member : session.peer().view().members) look_at(member.id);
+    for (const ledger::Credit& credit : m_ledger.leaderboard(session.run(), control::rows_max)) look_at(credit.peer);
+    if (found.size() == 1) return *found.begin();
+    return Error{ErrorCode::not_found,
+                 found.empty()
+                     ? "No member or contributor has the key \"" + text +
+                           "\": give all of its 64 digits, or the first 8 or more as the leaderboard shows them."
+                     : "Several keys begin with " + text + ": give more digits."};
+}
+
+}  // namespace potluck::node
