@@ -11,7 +11,6 @@
 #include <chrono>
 #include <iostream>
 #include <map>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 
@@ -23,88 +22,25 @@
 #include "app/node/cli/help/shell_completion.h"
 #include "app/node/cli/options/model_options.h"
 #include "app/node/cli/options/option_values.h"
-#include "app/node/cli/proxy_option.h"
 #include "app/node/cli/release_options.h"
-#include "app/node/paths.h"
+#include "app/node/cli/this_node.h"
 
 namespace potluck::node {
 
 namespace {
 
-constexpr std::uint64_t kib = 1024;
-constexpr std::int64_t search_patience_max = 86'400;  // seconds
 constexpr std::int64_t page_every_min = 5;  // seconds; a round lasts that long, and visitors fetch it no faster
 
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
-    std::string data_folder, trainer, duration, every, optimizer = "adamw", density = "auto", name, team;
-    std::string lamb_debias, device, gpu_memory, ram, disk, tokens, pause_for, hours, search_patience;
-    std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
-    std::optional<std::uint64_t> upload_kib, download_kib;
+    std::string duration, every, optimizer = "adamw", density = "auto", lamb_debias, tokens;
+    std::vector<std::string> import_source, backbones, allowed;
     double learning_rate = 0, window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     ModelOptions model;
-    bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
-         window = false, worth = false, sparse = false, standalone = false, watch = false, switches = false,
-         then_leave = false, shows_words = false, teams = false, no_team = false;
+    bool replace = false, words = false, json = false, volunteer = false, prepare = false, window = false,
+         worth = false, sparse = false, standalone = false, watch = false, switches = false, then_leave = false,
+         shows_words = false, teams = false, no_team = false;
 };
-
-void add_node_options(CLI::App& app, Command& command, Raw& raw) {
-    app.option_defaults()->group("This node");
-    app.add_option("--name-of-node", raw.name, "What others call this computer");
-    app.add_option("--team", raw.team, "The team to be counted with; anybody may name any (remembered)");
-    app.add_option("--data-dir", raw.data_folder,
-                   "Folder for identity, ledger and runs (default: POTLUCK_HOME or the system's place)");
-    app.add_option("--trainer", raw.trainer,
-                   "The trainer program (default: POTLUCK_TRAINER or the one that is installed with this program)");
-    app.add_option("--log-level", command.log_level, "What node.log tells: trace, debug, info, warning or error")
-        ->envname("POTLUCK_LOG_LEVEL")
-        ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
-    app.option_defaults()->group("Network");
-    app.add_option("--port", command.node.port, "BitTorrent port to listen on (default: any free one)");
-    app.add_option("--dht", raw.dht_nodes, "Entry point into the DHT, host:port; may be repeated")
-        ->envname("POTLUCK_DHT");
-    app.add_option("--address", raw.addresses,
-                   "Where others reach this computer, host:port, for its invites; up to four (default: what it finds)")
-        ->envname("POTLUCK_ADDRESS");
-    app.add_flag("--loopback", raw.loopback, "Stay on this computer: listen on 127.0.0.1 with a private DHT")
-        ->envname("POTLUCK_LOOPBACK");
-    app.add_option("--search-patience", raw.search_patience,
-                   "How long nobody may answer an invite until it says so; the search goes on (default: 2m)")
-        ->envname("POTLUCK_SEARCH_PATIENCE");
-    add_proxy_option(app, command);
-    const CLI::Range rates(std::uint64_t{0}, control::rate_max / kib);
-    app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s; 0 for none, the default (remembered)")
-        ->check(rates);
-    app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s; 0 for none, the default (remembered)")
-        ->check(rates);
-    app.option_defaults()->group("What training may take");
-    std::map<std::string, control::Effort> efforts;
-    for (std::size_t i = 0; i < control::names<control::Effort>.size(); ++i)
-        efforts.emplace(control::names<control::Effort>[i], static_cast<control::Effort>(i));
-    app.add_option(
-           "--effort", command.node.limits.effort,
-           "How much of the time it trains: quiet (half), balanced (three quarters), full (the default; remembered)")
-        ->transform(CLI::CheckedTransformer(efforts));
-    app.add_option("--trainer-threads", command.node.trainer_threads, "Threads of the trainer (default: it chooses)");
-    app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
-    app.add_option("--device", raw.device,
-                   "What trains: cpu, cuda:0, cuda:0,cuda:1 for two GPUs together, mps, or any for all GPUs, else the "
-                   "processor (remembered)");
-    app.add_option("--gpu-memory", raw.gpu_memory,
-                   "GPU memory the trainer may use, for example 4GiB; 0 for the default (remembered)");
-    app.add_option("--ram", raw.ram, "Memory the trainer may use, for example 12GiB; 0 for the default (remembered)");
-    app.add_option("--disk", raw.disk,
-                   "Disk that what members share may take, for example 50GiB; 0 for the default, 20GiB (remembered)");
-    app.option_defaults()->group("When it pauses");
-    app.add_option(
-           "--pause-for", raw.pause_for,
-           "What pauses training by itself, for example battery,load; none, or usual (remembered): " + signal_words())
-        ->envname("POTLUCK_PAUSE_FOR");
-    app.add_option("--hours", raw.hours, "When to train, for example 22-6, or all (remembered)");
-    app.option_defaults()->group("Releases");
-    add_release_options(app, command);
-    app.option_defaults()->group("Options");
-}
 
 void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
     run::Recipe& recipe = command.host.recipe;
@@ -555,44 +491,6 @@ Status finish_host(Command& command, const Raw& raw) {
     return take_keys(raw.allowed, command.host.allowed);
 }
 
-Status finish_rules(RuleOptions& rules, const Raw& raw) {
-    if (!raw.pause_for.empty()) {
-        const auto signals = parse_signals(raw.pause_for);
-        if (!signals) return signals.error();
-        rules.pause_for = *signals;
-    }
-    if (!raw.hours.empty()) {
-        const auto hours = parse_hours(raw.hours);
-        if (!hours) return hours.error();
-        rules.hours = *hours;
-    }
-    return {};
-}
-
-Status finish_limits(LimitOptions& limits, const Raw& raw) {
-    if (!raw.device.empty()) {
-        auto device = parse_device_choice(raw.device);
-        if (!device) return device.error();
-        limits.device = *std::move(device);
-    }
-    if (!raw.gpu_memory.empty()) {
-        const auto bytes = parse_bytes(raw.gpu_memory);
-        if (!bytes) return bytes.error();
-        limits.gpu_memory = *bytes;
-    }
-    if (!raw.ram.empty()) {
-        const auto bytes = parse_bytes(raw.ram);
-        if (!bytes) return bytes.error();
-        limits.ram = *bytes;
-    }
-    if (!raw.disk.empty()) {
-        const auto bytes = parse_bytes(raw.disk);
-        if (!bytes) return bytes.error();
-        limits.disk = *bytes;
-    }
-    return {};
-}
-
 Status finish_import(Command& command, const Raw& raw) {
     if (raw.words) {
         command.import_from = Command::ImportFrom::words;
@@ -618,13 +516,6 @@ Status finish_times(Command& command, const Raw& raw) {
             return Error{ErrorCode::invalid_argument, "A page is written at most every 5 s."};
         command.every_seconds = *seconds;
     }
-    if (!raw.search_patience.empty()) {
-        const auto seconds = parse_duration(raw.search_patience);
-        if (!seconds) return seconds.error();
-        if (*seconds < 1 || *seconds > search_patience_max)
-            return Error{ErrorCode::invalid_argument, "A search is patient for 1 s to 1 day."};
-        command.node.manifest_patience = std::chrono::seconds(*seconds);
-    }
     return {};
 }
 
@@ -636,44 +527,11 @@ Status finish_pack(const Command& command) {
 
 /// Everything that CLI11 does not check.
 Status finish(Command& command, const Raw& raw) {
-    const Environment environment = process_environment();
-    const auto folder = raw.data_folder.empty() ? default_data_folder(environment, this_platform())
-                                                : std::optional(std::filesystem::path(raw.data_folder));
-    if (!folder)
-        return Error{ErrorCode::invalid_argument,
-                     "This system tells no home folder; give a data folder with --data-dir."};
-    command.node.data_folder = std::filesystem::absolute(*folder).lexically_normal();
-    const auto trainer = environment("POTLUCK_TRAINER");
-    if (!raw.trainer.empty() || trainer) command.node.trainer_from = NodeOptions::TrainerFrom::named;
-    command.node.trainer_program = !raw.trainer.empty() ? std::filesystem::path(raw.trainer)
-                                   : trainer            ? std::filesystem::path(*trainer)
-                                                        : installed_trainer(own_program().parent_path());
-    command.node.reach = raw.loopback ? net::NetworkScope::loopback : net::NetworkScope::internet;
-    if (raw.upload_kib) command.node.limits.upload = *raw.upload_kib * kib;
-    if (raw.download_kib) command.node.limits.download = *raw.download_kib * kib;
-    for (const std::string& text : raw.dht_nodes) {
-        auto endpoint = parse_endpoint(text);
-        if (!endpoint) return endpoint.error();
-        command.node.dht_nodes.push_back(*endpoint);
-    }
-    if (raw.addresses.size() > addresses_max) {
-        return Error{ErrorCode::invalid_argument,
-                     "An invite carries four addresses at most; give the best with --address."};
-    }
-    for (const std::string& text : raw.addresses) {
-        auto address = parse_endpoint(text);
-        if (!address) return address.error();
-        command.node.addresses.push_back(*address);
-    }
-    if (const Status limits = finish_limits(command.node.limits, raw); !limits) return limits;
-    if (const Status rules = finish_rules(command.node.rules, raw); !rules) return rules;
     if (!raw.tokens.empty()) {
         const auto tokens = parse_count(raw.tokens);
         if (!tokens) return tokens.error();
         command.plan.tokens = *tokens;
     }
-    command.node_name = fit_name(raw.name);
-    command.node_team = fit_team(raw.team);
     if (raw.no_team) command.new_team = "";
     command.board = raw.teams ? Command::Board::teams : Command::Board::people;
     command.sparsity = raw.sparse ? Sparsity::two_of_four : Sparsity::dense;
@@ -697,7 +555,7 @@ Status finish(Command& command, const Raw& raw) {
 ParsedCommand parse_command_line(int argc, const char* const* argv) {
     Command command;
     Raw raw;
-    command.node.threads = std::max(1U, std::thread::hardware_concurrency() / 2);
+    NodeLine node;
     CLI::App app("Potluck: volunteers train a neural network together. This is the node and its command line.",
                  "potluck-node");
     app.formatter(help_formatter());
@@ -705,7 +563,7 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     app.set_version_flag("--version", "potluck-node " POTLUCK_VERSION);
     app.require_subcommand(1);
     app.fallthrough();
-    add_node_options(app, command, raw);
+    node.add(app);
     add_member_verbs(app, command, raw);
     add_host(app, command, raw);
     add_host_verbs(app, command, raw);
@@ -740,7 +598,13 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
                                        : shell_completion(app, shell_named(shell).value_or(Shell::bash)));
         return {std::nullopt, ExitCode::ok};
     }
-    if (const Status checked = finish(command, raw); !checked) {
+    Status checked = node.read();
+    command.node = node.node().options;
+    command.node_name = node.node().name;
+    command.node_team = node.node().team;
+    command.log_level = node.node().log_level;
+    if (checked) checked = finish(command, raw);
+    if (!checked) {
         std::cerr << "potluck-node: " << checked.error().message << "\n";
         return {std::nullopt, ExitCode::usage};
     }

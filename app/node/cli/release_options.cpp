@@ -14,24 +14,6 @@ CLI::App* add(CLI::App& app, Command& command, const char* name, const char* hel
 
 }  // namespace
 
-void add_release_options(CLI::App& app, Command& command) {
-    NodeOptions& node = command.node;
-    app.add_option_function<std::string>(
-           "--updates", [&node](const std::string& word) { node.releases.looks = word == "daily"; },
-           "Whether to look for newer versions: daily, or never, the default (remembered)")
-        ->check(CLI::IsMember({"daily", "never"}));
-    app.add_option_function<std::string>(
-           "--pass-on", [&node](const std::string& word) { node.releases.passes_on = word == "yes"; },
-           "Whether to pass a downloaded trainer on to others: yes, the default, or no (remembered)")
-        ->check(CLI::IsMember({"yes", "no"}));
-    app.add_option("--release-key", node.release_source.key,
-                   "Public key of minisign that releases must be signed with (default: the one of this build)")
-        ->envname("POTLUCK_RELEASE_KEY");
-    app.add_option("--release-url", node.release_source.url,
-                   "Where the signed index of releases lies (default: the one of this build)")
-        ->envname("POTLUCK_RELEASE_URL");
-}
-
 void add_release_verbs(CLI::App& app, Command& command) {
     CLI::App* trainer = app.add_subcommand("trainer", "What trains on this computer, as a download");
     trainer->require_subcommand(1);

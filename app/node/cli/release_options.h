@@ -10,8 +10,6 @@ class App;
 
 namespace potluck::node {
 
-/// What a start may say about releases.
-void add_release_options(CLI::App& app, Command& command);
 /// `trainer list|install|remove`, `updates`, `release-index`.
 void add_release_verbs(CLI::App& app, Command& command);
 
