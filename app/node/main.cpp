@@ -1,6 +1,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "app/demo/demo.h"
 #include "app/node/cli/command_line.h"
 #include "app/node/cli/commands.h"
 #include "app/node/cli/doctor.h"
@@ -10,7 +11,6 @@
 #include "app/node/cli/release_verbs.h"
 #include "app/node/cli/serving.h"
 #include "app/node/cli/verify_view.h"
-#include "app/node/demo/demo.h"
 #include "app/node/exit_code.h"
 #include "app/node/hosting/pack_files.h"
 #include "app/node/trainer/trainer_limits.h"

@@ -78,7 +78,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"app/potluck",
          {"ui/pages", "ui/widgets", "ui/activity", "ui/session", "ui/client", "core/activity/system", "core/control",
           "core/base"}},
-        {"app/node", {"app/node/cli", "app/node/demo", "app/node/hosting", "app/node/trainer", "core/base"}},
+        {"app/node", {"app/node/cli", "app/demo", "app/node/hosting", "app/node/trainer", "core/base"}},
         {"app/node/release",
          {"app/node", "net", "net/proxy", "core/release", "core/identity", "core/control", "core/run", "core/base"}},
         {"app/node/trainer",
@@ -127,7 +127,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
           "core/model",
           "core/numerics",
           "core/base"}},
-        {"app/node/demo",
+        {"app/demo",
          {"app/node", "app/node/cli", "app/node/session", "app/node/trainer", "core/data/pictures", "core/pictures",
           "core/identity", "core/ledger", "core/control", "core/run", "core/model", "core/base"}},
         {"app/trainer", {"core/training", "core/training/compute", "core/confinement", "core/control", "core/base"}},
@@ -162,7 +162,7 @@ const QList<Library>& libraries() {
         {"Boost",
          QRegularExpression("^boost/"),
          {"net", "net/links", "net/proxy", "app/node/trainer", "app/node/session", "app/node/hosting",
-          "app/node/records", "app/node/control", "app/node/cli", "app/node/demo", "app/node/release"}},
+          "app/node/records", "app/node/control", "app/node/cli", "app/demo", "app/node/release"}},
         {"libcurl", QRegularExpression("^curl/"), {"app/node/release"}},
         {"Qt",
          QRegularExpression("^(Q[A-Z]|Qt)"),
@@ -181,8 +181,8 @@ const QList<Library>& libraries() {
         {"nlohmann-json",
          QRegularExpression("^nlohmann/"),
          {"core/base", "core/model", "core/run", "core/release", "core/control", "core/training/memory",
-          "app/node/trainer", "app/node/session", "app/node/hosting", "app/node/control", "app/node/cli",
-          "app/node/demo", "app/trainer"}},
+          "app/node/trainer", "app/node/session", "app/node/hosting", "app/node/control", "app/node/cli", "app/demo",
+          "app/trainer"}},
     };
     return all;
 }

@@ -8,12 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/demo/report.h"
+#include "app/demo/scenario.h"
 #include "app/node/cli/command_line.h"
 #include "app/node/cli/help/nearest.h"
 #include "app/node/cli/options/option_values.h"
 #include "app/node/control/dispatcher.h"
-#include "app/node/demo/report.h"
-#include "app/node/demo/scenario.h"
 #include "app/node/paths.h"
 #include "app/node/session/node_status.h"
 #include "app/node/session/own_proxy.h"

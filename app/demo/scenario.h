@@ -14,12 +14,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "app/node/demo/accounting.h"
-#include "app/node/demo/child_node.h"
-#include "app/node/demo/demo_recipe.h"
-#include "app/node/demo/pace.h"
-#include "app/node/demo/table.h"
-#include "app/node/demo/turns.h"
+#include "app/demo/accounting.h"
+#include "app/demo/child_node.h"
+#include "app/demo/demo_recipe.h"
+#include "app/demo/pace.h"
+#include "app/demo/table.h"
+#include "app/demo/turns.h"
 #include "core/base/thread_owner.h"
 
 namespace potluck::node {

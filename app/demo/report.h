@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/node/demo/lone_training.h"
-#include "app/node/demo/pace.h"
+#include "app/demo/lone_training.h"
+#include "app/demo/pace.h"
 
 namespace potluck::node {
 

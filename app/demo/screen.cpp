@@ -1,4 +1,4 @@
-#include "app/node/demo/screen.h"
+#include "app/demo/screen.h"
 
 #include <iostream>
 

@@ -7,8 +7,8 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/node/demo/lone_training.h"
-#include "app/node/demo/pace.h"
+#include "app/demo/lone_training.h"
+#include "app/demo/pace.h"
 
 namespace potluck::node {
 

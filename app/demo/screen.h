@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/node/demo/table.h"
+#include "app/demo/table.h"
 #include "core/base/thread_owner.h"
 
 namespace potluck::node {

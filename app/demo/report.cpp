@@ -4,13 +4,13 @@
 // the time, or how many others a swarm was worth, is no fault.
 //
 // The sample is the model's own and may be any bytes: it is made harmless before a terminal or JSON sees it.
-#include "app/node/demo/report.h"
+#include "app/demo/report.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <sstream>
 
-#include "app/node/demo/table.h"
+#include "app/demo/table.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
 

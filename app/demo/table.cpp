@@ -1,4 +1,4 @@
-#include "app/node/demo/table.h"
+#include "app/demo/table.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "app/node/demo/child_node.h"
+#include "app/demo/child_node.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // Every process is looked at once: those whose parents lead to this program are its own. A child that has ended counts
 // with the parent that waited for it, so nothing gets lost when a trainer ends; a process that ends between two looks
 // without a parent of ours would count as another program's.
-#include "app/node/demo/processor_use.h"
+#include "app/demo/processor_use.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 //
 // Pairs of shapes go through all combinations once. Patterns are drawn with size, place and greys of their own, which
 // tell nothing of their class.
-#include "app/node/demo/drawn_pictures.h"
+#include "app/demo/drawn_pictures.h"
 
 #include <array>
 #include <cmath>

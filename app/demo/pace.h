@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "app/demo/demo_recipe.h"
 #include "app/node/cli/command_line.h"
-#include "app/node/demo/demo_recipe.h"
 
 namespace potluck::node {
 

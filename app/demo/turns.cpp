@@ -1,4 +1,4 @@
-#include "app/node/demo/turns.h"
+#include "app/demo/turns.h"
 
 #include <algorithm>
 

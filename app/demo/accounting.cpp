@@ -5,7 +5,7 @@
 // Every ledger is verified in full, and its lists must equal the backbone's. A digest which a node did not compute (it
 // fetched a checkpoint) is counted as copied and not as a comparison. Rotated logs are read as well; a line counts only
 // where the component's name stands right behind the time, so that a name chosen by a volunteer cannot forge one.
-#include "app/node/demo/accounting.h"
+#include "app/demo/accounting.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,12 +1,12 @@
 // A window is for several steps of every volunteer: with less than one, a round has nobody's contribution, and with one
 // a volunteer that was interrupted has none. What a window has to wait for at its end is a step, too, since a trainer
 // answers between two of them; so the time to hand in and the turn of a proposer grow with the step.
-#include "app/node/demo/pace.h"
+#include "app/demo/pace.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/node/demo/turns.h"
+#include "app/demo/turns.h"
 #include "core/base/text.h"
 
 namespace potluck::node {

@@ -3,7 +3,7 @@
 // minutes. A file may replace any of them, for measurements and short tests; what it does not name stays as the family
 // has it. Whatever the recipe, the run is made by `potluck-node host`, so a person can make the same one. What a recipe
 // cannot say is not the demo's to choose either: the rest are host's own defaults.
-#include "app/node/demo/demo_recipe.h"
+#include "app/demo/demo_recipe.h"
 
 #include <algorithm>
 #include <sstream>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/node/demo/report.h"
+#include "app/demo/report.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/run/run_rules.h"

@@ -13,7 +13,7 @@
 // for a demo which never began is removed again.
 //
 // The exit code tells apart a demo that failed from one whose nodes computed different states.
-#include "app/node/demo/demo.h"
+#include "app/demo/demo.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -31,14 +31,14 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "app/node/demo/demo_recipe.h"
-#include "app/node/demo/drawn_pictures.h"
-#include "app/node/demo/lone_training.h"
-#include "app/node/demo/processor_use.h"
-#include "app/node/demo/report.h"
-#include "app/node/demo/scenario.h"
-#include "app/node/demo/screen.h"
-#include "app/node/demo/speed_trial.h"
+#include "app/demo/demo_recipe.h"
+#include "app/demo/drawn_pictures.h"
+#include "app/demo/lone_training.h"
+#include "app/demo/processor_use.h"
+#include "app/demo/report.h"
+#include "app/demo/scenario.h"
+#include "app/demo/screen.h"
+#include "app/demo/speed_trial.h"
 #include "app/node/paths.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"

@@ -1,4 +1,4 @@
-#include "app/node/demo/speed_trial.h"
+#include "app/demo/speed_trial.h"
 
 #include <limits>
 #include <memory>
@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/node/demo/processor_use.h"
+#include "app/demo/processor_use.h"
 
 namespace potluck::node {
 

@@ -14,7 +14,7 @@
 // is then all it has. Nodes log at debug, because the books are made from their logs.
 //
 // Threads: the loop's.
-#include "app/node/demo/scenario.h"
+#include "app/demo/scenario.h"
 
 #include <algorithm>
 #include <cstdlib>
