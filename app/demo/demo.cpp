@@ -72,6 +72,9 @@ constexpr double lone_times_max = 8;
 constexpr double timeout_factor = 2;
 constexpr std::chrono::seconds timeout_extra{120};
 
+/// What this demo starts, as a person would.
+fs::path node_program() { return program_beside("potluck-node"); }
+
 Result<run::Manifest> manifest_in(const fs::path& home) {
     const auto file = read_file(home / "manifest", run::manifest_bytes_max + 1024);
     if (!file) return file.error();
@@ -112,13 +115,13 @@ Status write_checkpoint(const fs::path& folder, const model::ModelSpec& model, c
 
 class Demo {
 public:
-    explicit Demo(const Command& command) : m_command(command), m_timer(m_loop) {}
+    Demo(const DemoOptions& options, const NodeOptions& node) : m_options(options), m_node(node), m_timer(m_loop) {}
 
     ExitCode run() {
         for (const auto step : {&Demo::read_recipe, &Demo::make_folder, &Demo::stage_text, &Demo::make_coder,
                                 &Demo::host, &Demo::read_manifest, &Demo::fit_to_pace}) {
             if (const Status done = (this->*step)(); !done) {
-                if (!done.error().message.empty()) std::cerr << "potluck-node: " << done.error().message << std::endl;
+                if (!done.error().message.empty()) std::cerr << "potluck-demo: " << done.error().message << std::endl;
                 remove_folder();
                 return exit_code_of(done.error().code);
             }
@@ -157,7 +160,8 @@ private:
     [[nodiscard]] fs::path run_home() const { return run_folder(m_folder / "backbone", m_run); }
     [[nodiscard]] fs::path newest_state() const;
 
-    const Command& m_command;
+    const DemoOptions& m_options;
+    const NodeOptions& m_node;
     asio::io_context m_loop;
     asio::steady_timer m_timer;
     DemoRecipe m_recipe;
@@ -174,14 +178,14 @@ private:
 };
 
 Status Demo::read_recipe() {
-    m_recipe = DemoRecipe::of_family(m_command.demo.family);
-    if (!m_command.demo.recipe.empty()) {
-        auto recipe = DemoRecipe::from_file(m_command.demo.recipe, m_recipe);
+    m_recipe = DemoRecipe::of_family(m_options.family);
+    if (!m_options.recipe.empty()) {
+        auto recipe = DemoRecipe::from_file(m_options.recipe, m_recipe);
         if (!recipe) return recipe.error();
         m_recipe = *recipe;
     }
     const bool draws_some = m_recipe.draws() || m_recipe.embeds();  // where no pictures are given
-    if (!draws_some && m_recipe.trains_pictures() == m_command.demo.pictures.empty()) {
+    if (!draws_some && m_recipe.trains_pictures() == m_options.pictures.empty()) {
         return Error{ErrorCode::invalid_argument,
                      m_recipe.trains_pictures()
                          ? "A picture coder is trained on pictures; give a folder with --pictures."
@@ -194,17 +198,16 @@ Status Demo::read_recipe() {
 /// the person says so; else the default is the next free "demo-2", "demo-3" ...
 Status Demo::make_folder() {
     std::error_code failed;
-    const bool replace = m_command.demo.folder_use == DemoOptions::FolderUse::replace;
+    const bool replace = m_options.folder_use == DemoOptions::FolderUse::replace;
     const auto is_free = [&](const fs::path& folder) {
         return !fs::exists(folder, failed) || fs::is_empty(folder, failed);
     };
-    m_folder =
-        m_command.demo.keep.empty() ? m_command.node.data_folder / "demo" : fs::absolute(m_command.demo.keep, failed);
-    if (m_command.demo.keep.empty()) {
-        if (Status made = make_data_folder(m_command.node.data_folder); !made) return made;
+    m_folder = m_options.keep.empty() ? m_node.data_folder / "demo" : fs::absolute(m_options.keep, failed);
+    if (m_options.keep.empty()) {
+        if (Status made = make_data_folder(m_node.data_folder); !made) return made;
     }
     const fs::path first = m_folder;
-    for (int n = 2; m_command.demo.keep.empty() && !replace && !is_free(m_folder) && n <= demos_max; ++n) {
+    for (int n = 2; m_options.keep.empty() && !replace && !is_free(m_folder) && n <= demos_max; ++n) {
         m_folder = first;
         m_folder += std::string("-").append(std::to_string(n));
     }
@@ -227,7 +230,7 @@ Status Demo::make_folder() {
 
 /// The text or pictures given, pictures that are drawn for it, or a copy of the sources this program was built from.
 Status Demo::stage_text() {
-    m_text = m_recipe.trains_pictures() ? m_command.demo.pictures : m_command.demo.text;
+    m_text = m_recipe.trains_pictures() ? m_options.pictures : m_options.text;
     if (!m_text.empty()) return {};
     if (m_recipe.draws()) {
         m_text = m_folder / "pictures";
@@ -264,7 +267,7 @@ Status Demo::stage_text() {
 /// A child with the command line that a person would use.
 Result<RunId> Demo::prepare(std::vector<std::string> arguments) {
     std::optional<RunId> made;
-    auto process = LineProcess::start(m_loop, {own_program(), std::move(arguments), {}, ProcessGroup::ours},
+    auto process = LineProcess::start(m_loop, {node_program(), std::move(arguments), {}, ProcessGroup::ours},
                                       {[&](const std::string& line) {
                                            if (line.starts_with("run: ")) made = RunId::parse(line.substr(5));
                                        },
@@ -306,7 +309,7 @@ Status Demo::make_coder() {
 }
 
 Status Demo::host() {
-    m_length = length_of(m_command.demo, m_recipe);
+    m_length = length_of(m_options, m_recipe);
     std::vector<std::string> arguments = {"host",
                                           "--prepare",
                                           "--data-dir",
@@ -319,7 +322,7 @@ Status Demo::host() {
                                           "To show that volunteers train one model together."};
     for (std::string& argument : m_recipe.host_arguments(m_length.rounds)) arguments.push_back(std::move(argument));
     // The volunteers know each other, so the run's committee grows with them and can do without the backbone.
-    for (const std::string& folder : Scenario::volunteer_folders(m_command.demo.volunteers)) {
+    for (const std::string& folder : Scenario::volunteer_folders(m_options.volunteers)) {
         std::error_code ignored;
         fs::create_directories(m_folder / folder, ignored);
         const auto identity = identity::Identity::open_or_create(m_folder / folder / "identity.key");
@@ -345,7 +348,7 @@ Status Demo::read_manifest() {
 
 /// Measures this computer with a trainer for each volunteer, and makes the run again if its windows would be too short.
 Status Demo::fit_to_pace() {
-    const unsigned volunteers = m_command.demo.volunteers;
+    const unsigned volunteers = m_options.volunteers;
     m_screen.say("measuring how fast " + std::to_string(volunteers) + " volunteers train here");
     std::optional<Result<Pace>> found;
     measure_pace(m_loop, lone_training(run_home(), m_manifest), volunteers,
@@ -356,7 +359,7 @@ Status Demo::fit_to_pace() {
     m_report.pace = **found;
     m_screen.say("this computer: " + computer_text(m_report.pace, volunteers));
     const double batch_tokens = static_cast<double>(m_manifest.recipe.batch) * m_manifest.model.context;
-    const DemoRecipe recipe = fitted(m_recipe, m_report.pace, batch_tokens, m_command.demo);
+    const DemoRecipe recipe = fitted(m_recipe, m_report.pace, batch_tokens, m_options);
     if (!differs(m_recipe, recipe)) return {};
     m_screen.say(
         formatted("rounds get windows of %.1f s here instead of %.1f", recipe.window_seconds, m_recipe.window_seconds));
@@ -376,21 +379,21 @@ void Demo::remove_folder() const {
 void Demo::train() {
     ScenarioPlan plan;
     plan.folder = m_folder;
-    plan.node_program = own_program();
+    plan.node_program = node_program();
     plan.app_program = program_beside("potluck");
     plan.recipe = m_recipe;
     plan.length = m_length;
     plan.rounds_min = rounds_to_grow + 1;
     plan.measure = [this](const std::function<void(bool)>& then) { measure_newest(then); };
-    plan.volunteers = m_command.demo.volunteers;
+    plan.volunteers = m_options.volunteers;
     plan.window =
-        m_command.demo.window == DemoOptions::Window::open ? ScenarioPlan::Window::open : ScenarioPlan::Window::closed;
+        m_options.window == DemoOptions::Window::open ? ScenarioPlan::Window::open : ScenarioPlan::Window::closed;
     const double expected =
         static_cast<double>(m_length.rounds) * (m_recipe.window_seconds + m_recipe.overhead_seconds);
     plan.timeout = timeout_extra + std::chrono::seconds(static_cast<std::int64_t>(
                                        m_length.seconds ? *m_length.seconds : timeout_factor * expected));
 #ifndef _WIN32
-    ::setenv("POTLUCK_TRAINER", m_command.node.trainer_program.c_str(), 1);
+    ::setenv("POTLUCK_TRAINER", m_node.trainer_program.c_str(), 1);
 #endif
     const std::string how_long =
         m_length.end == DemoLength::End::beaten
@@ -472,7 +475,7 @@ void Demo::measure(const fs::path& state, std::function<void(const Result<contro
     control::EvaluateRequest request = validation_question(run_home(), m_manifest);
     request.state = {state.string(), model::state_layout(m_manifest.model).header.size()};
     TrainerQuestion question;
-    question.program = m_command.node.trainer_program;
+    question.program = m_node.trainer_program;
     question.error_file = m_folder / "evaluate.log";
     question.load = {m_manifest.model, m_manifest.recipe, request.state, 0};
     question.patience = evaluate_timeout;
@@ -526,10 +529,10 @@ void Demo::settle() {
         m_report.troubles.push_back(read.error().message);
     }
     if (m_report.checkpoint.empty()) m_report.checkpoint = newest_state().string();
-    const bool may_grow = m_command.demo.volunteers >= 3 && m_report.rounds >= rounds_to_grow;
+    const bool may_grow = m_options.volunteers >= 3 && m_report.rounds >= rounds_to_grow;
     m_report.committee_size_wanted = may_grow ? 4 : 1;
     m_report.first_tokens = m_report.contributions_per_round * static_cast<double>(batch_tokens);
-    const bool is_measured = m_command.demo.worth == DemoOptions::Worth::measured && m_report.final_loss > 0 &&
+    const bool is_measured = m_options.worth == DemoOptions::Worth::measured && m_report.final_loss > 0 &&
                              m_report.contributions_per_round > 0 && !shard_files(run_home(), m_manifest).empty();
     return is_measured ? measure_worth(1) : tell();
 }
@@ -561,7 +564,7 @@ LoneTraining Demo::lone_training(const fs::path& home, const run::Manifest& mani
     const control::VectorFile initial{(home / "data" / "initial.safetensors").string(),
                                       model::state_layout(manifest.model).header.size()};
     LoneTraining training;
-    training.program = m_command.node.trainer_program;
+    training.program = m_node.trainer_program;
     training.error_file = m_folder / "alone.log";
     training.vector_file = m_folder / "alone.f32";
     training.load = {manifest.model, recipe, initial, 0};
@@ -594,11 +597,11 @@ void Demo::measure_worth(double times) {
 
 void Demo::tell() {
     m_screen.close();
-    std::cout << to_text(m_report) << to_try(m_report, own_program().string()) << std::flush;
-    if (!m_command.demo.report.empty()) {
+    std::cout << to_text(m_report) << to_try(m_report, node_program().string()) << std::flush;
+    if (!m_options.report.empty()) {
         const std::string text = to_json(m_report).dump(2) + "\n";
-        if (const Status written = write_file_atomically(m_command.demo.report, as_bytes(text)); !written) {
-            std::cerr << "potluck-node: " << written.error().message << std::endl;
+        if (const Status written = write_file_atomically(m_options.report, as_bytes(text)); !written) {
+            std::cerr << "potluck-demo: " << written.error().message << std::endl;
             m_report.troubles.push_back(written.error().message);
         }
     }
@@ -609,6 +612,6 @@ void Demo::tell() {
 
 }  // namespace
 
-ExitCode run_demo(const Command& command) { return Demo(command).run(); }
+ExitCode run_demo(const DemoOptions& options, const NodeOptions& node) { return Demo(options, node).run(); }
 
 }  // namespace potluck::node

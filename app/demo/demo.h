@@ -4,10 +4,13 @@
 // all data folders stay. Threads: the caller's becomes the loop's.
 #pragma once
 
-#include "app/node/cli/command_line.h"
+#include "app/node/cli/options/demo_options.h"
+#include "app/node/exit_code.h"
+#include "app/node/session/node.h"
 
 namespace potluck::node {
 
-[[nodiscard]] ExitCode run_demo(const Command& command);
+/// Uses the data folder and the trainer of `node`.
+[[nodiscard]] ExitCode run_demo(const DemoOptions& options, const NodeOptions& node);
 
 }  // namespace potluck::node

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "app/demo/demo_recipe.h"
-#include "app/node/cli/command_line.h"
+#include "app/node/cli/options/demo_options.h"
 
 namespace potluck::node {
 

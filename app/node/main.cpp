@@ -1,20 +1,36 @@
 #include <csignal>
 #include <cstdio>
 
-#include "app/demo/demo.h"
 #include "app/node/cli/command_line.h"
 #include "app/node/cli/commands.h"
+#include "app/node/cli/complain.h"
 #include "app/node/cli/doctor.h"
+#include "app/node/cli/handing_over.h"
 #include "app/node/cli/page_writer.h"
 #include "app/node/cli/plan_view.h"
 #include "app/node/cli/receipt_verbs.h"
 #include "app/node/cli/release_verbs.h"
 #include "app/node/cli/serving.h"
+#include "app/node/cli/this_node.h"
 #include "app/node/cli/verify_view.h"
 #include "app/node/exit_code.h"
 #include "app/node/hosting/pack_files.h"
+#include "app/node/paths.h"
 #include "app/node/trainer/trainer_limits.h"
 #include "core/base/processor/isa.h"
+
+namespace {
+
+/// The demo is a program of its own beside this one, which takes the same words.
+potluck::node::ExitCode start_demo(int argc, char** argv) {
+    using namespace potluck::node;
+    const auto ended = hand_over(program_beside("potluck-demo"), std::vector<std::string>(argv + 1, argv + argc));
+    if (ended) return *ended;
+    return complain({ended.error().code, "The demo is a program of its own, and " + ended.error().message +
+                                             " Install all of Potluck, or build the target potluck-demo."});
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
     using namespace potluck::node;
@@ -27,8 +43,8 @@ int main(int argc, char** argv) {
     }
     ParsedCommand parsed = parse_command_line(argc, argv);
     if (!parsed.command) return static_cast<int>(parsed.exit);
-    // The demo's own trainers measure with what its nodes keep below this folder; each of its nodes confines its own.
-    if (parsed.command->verb != Verb::demo) confine_trainers(parsed.command->node.data_folder);
+    if (parsed.command->verb == Verb::demo) return static_cast<int>(start_demo(argc, argv));
+    confine_trainers(parsed.command->node.data_folder);
     switch (parsed.command->verb) {
         case Verb::host:
         case Verb::join:
@@ -41,9 +57,8 @@ int main(int argc, char** argv) {
         case Verb::release_index: return static_cast<int>(run_release_verb(*parsed.command));
         default: break;
     }
-    use_installed_pack(parsed.command->node);  // a node does so by itself, and again when another is installed
+    parsed.command->node.trainer_program = trainer_of(parsed.command->node);
     switch (parsed.command->verb) {
-        case Verb::demo: return static_cast<int>(run_demo(*parsed.command));
         case Verb::doctor: return static_cast<int>(run_doctor(*parsed.command));
         case Verb::pack:
             parsed.command->pack.trainer_program = parsed.command->node.trainer_program;

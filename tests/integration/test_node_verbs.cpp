@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include <QDir>
+#include <QProcess>
 
 #include "tests/integration/node_fixture.h"
 
@@ -45,6 +46,34 @@ private slots:
                  std::string("Graz"));
         QCOMPARE(parsed(run_node(QStringList{"team"} + mine)).at("team").get<std::string>(), std::string("Graz"));
         QVERIFY(parsed(run_node(QStringList{"runs"} + mine)).at("runs").empty());
+    }
+
+    void the_demo_is_the_program_beside_the_node() {
+#ifdef _WIN32
+        QSKIP("A script stands for the demo here.");
+#endif
+        const QString folder = path("programs"), copy = folder + "/potluck-node", demo = folder + "/potluck-demo";
+        QVERIFY(QDir().mkpath(folder) && QFile::copy(QStringLiteral(POTLUCK_BIN_DIR "/potluck-node"), copy));
+        QProcess node;
+        const auto run = [&] {
+            node.start(copy, {"--data-dir", path("shown"), "demo", "--text", "a b"});
+            return node.waitForFinished() ? node.exitCode() : -1;
+        };
+        QCOMPARE(run(), 1);
+        QCOMPARE(QString::fromUtf8(node.readAllStandardError()),
+                 QString("potluck-node: The demo is a program of its own, and %1 cannot be started (No such file or "
+                         "directory). Install all of Potluck, or build the target potluck-demo.\n")
+                     .arg(demo));
+        std::ofstream(demo.toStdString()) << "#!/bin/sh\nprintf '%s|' \"$@\"\ncat >&2\nexit 17\n";
+        QVERIFY(QFile::setPermissions(demo, QFile::ReadOwner | QFile::ExeOwner));
+        node.start(copy, {"--data-dir", path("shown"), "demo", "--text", "a b"});
+        node.write("typed");
+        node.closeWriteChannel();
+        QVERIFY(node.waitForFinished());
+        QCOMPARE(node.exitCode(), 17);
+        QCOMPARE(QString::fromUtf8(node.readAllStandardOutput()),
+                 QString("--data-dir|%1|demo|--text|a b|").arg(path("shown")));
+        QCOMPARE(QString::fromUtf8(node.readAllStandardError()), QString("typed"));
     }
 
     void a_run_in_the_folder_is_a_row() {

@@ -37,9 +37,8 @@ struct Raw {
     std::vector<std::string> import_source, backbones, allowed;
     double learning_rate = 0, window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     ModelOptions model;
-    bool replace = false, words = false, json = false, volunteer = false, prepare = false, window = false,
-         worth = false, sparse = false, standalone = false, watch = false, switches = false, then_leave = false,
-         shows_words = false, teams = false, no_team = false;
+    bool words = false, json = false, volunteer = false, prepare = false, sparse = false, standalone = false,
+         watch = false, switches = false, then_leave = false, shows_words = false, teams = false, no_team = false;
 };
 
 void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
@@ -351,36 +350,6 @@ void add_device_verbs(CLI::App& app, Command& command, Raw& raw) {
     plan->add_flag("--json", raw.json, "As JSON");
 }
 
-void add_demo(CLI::App& app, Command& command, Raw& raw) {
-    CLI::App* demo =
-        add_verb(app, command, "demo", "Train a small model with five volunteers on this computer", Verb::demo);
-    demo->add_option("--text", command.demo.text,
-                     "File or folder of UTF-8 text, at least 100 KB (default: the program's own sources)");
-    demo->add_option("--family", command.demo.family,
-                     "gpt2 (the default), llama or albert, of text; coder, which takes --pictures; dalle or swav, "
-                     "which draw some if there are none")
-        ->check(CLI::IsMember({"gpt2", "llama", "albert", "coder", "dalle", "swav"}));
-    demo->add_option(
-        "--pictures", command.demo.pictures,
-        "Folder of PNG or PPM pictures, for a picture coder; with captions, for DALL-E; each class in a folder "
-        "of its own, for SwAV");
-    demo->add_option(
-            "--minutes", command.demo.minutes,
-            "Train for so long, as many rounds as fit (default: until the baseline is beaten, at most five minutes)")
-        ->check(CLI::Range(0.1, 10'000.0));
-    demo->add_option("--rounds", command.demo.rounds, "Train for so many rounds")->check(CLI::Range(4, 100'000));
-    demo->add_option("--volunteers", command.demo.volunteers, "Volunteers from the start; one more joins later")
-        ->check(CLI::Range(2, 16));
-    demo->add_option("--report", command.demo.report, "Write the report as JSON");
-    demo->add_option("--keep", command.demo.keep,
-                     "Folder for model and data folders (default: demo, demo-2 ... in --data-dir)");
-    demo->add_flag("--replace", raw.replace, "Empty the folder of an earlier demo and use it again");
-    demo->add_option("--recipe", command.demo.recipe, "JSON file with fields of the demo's recipe to replace");
-    demo->add_flag("--window", raw.window, "Open the desktop app as one of the volunteers");
-    demo->add_flag("--worth", raw.worth,
-                   "Then train one computer alone, to tell how many the swarm was worth; takes as long again");
-}
-
 CLI::App* add_completion(CLI::App& app, std::string& shell) {
     CLI::App* completion = app.add_subcommand("completion", "Print what a shell needs to complete this command line");
     completion->add_option("shell", shell, "bash, zsh or fish")
@@ -541,9 +510,6 @@ Status finish(Command& command, const Raw& raw) {
     command.secrets = raw.shows_words ? Command::Secrets::show : Command::Secrets::hide;
     command.other_run = raw.switches ? control::OtherRun::leave : control::OtherRun::keep;
     command.after_finish = raw.then_leave ? control::AfterFinish::leave : control::AfterFinish::stay;
-    command.demo.folder_use = raw.replace ? DemoOptions::FolderUse::replace : DemoOptions::FolderUse::fresh;
-    command.demo.worth = raw.worth ? DemoOptions::Worth::measured : DemoOptions::Worth::unknown;
-    command.demo.window = raw.window ? DemoOptions::Window::open : DemoOptions::Window::closed;
     if (const Status times = finish_times(command, raw); !times) return times;
     if (command.verb == Verb::identity_import) return finish_import(command, raw);
     if (command.verb == Verb::pack) return finish_pack(command);
@@ -574,7 +540,9 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     add_program_verbs(app, command, raw);
     add_pack(app, command);
     add_release_verbs(app, command);
-    add_demo(app, command, raw);
+    add_demo_options(
+        *add_verb(app, command, "demo", "Train a small model with five volunteers on this computer", Verb::demo),
+        command.demo);
     std::string shell;
     const CLI::App* completion = add_completion(app, shell);
     const CLI::App* manual = app.add_subcommand("manual", "Print this program's manual page, for man");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/node/cli/options/demo_options.h"
 #include "app/node/exit_code.h"
 #include "app/node/hosting/export_model.h"
 #include "app/node/hosting/host_run.h"
@@ -72,21 +73,6 @@ struct PlanOptions {
     std::uint64_t tokens = 0;  // 0: by the model's size
     double utilisation = model::utilisation_assumed;
     double price_per_kilowatt_hour = 0.30;
-};
-
-struct DemoOptions {
-    std::filesystem::path text;  // empty: the text beside the program, or of its sources
-    std::filesystem::path pictures;
-    std::string family = "gpt2";  // whose recipe is trained
-    double minutes = 0;           // as many rounds as fit; 0: until the baseline is beaten, within the recipe's minutes
-    std::uint64_t rounds = 0;     // 0: as many as the minutes give
-    unsigned volunteers = 4;
-    std::filesystem::path report;
-    std::filesystem::path keep;  // where data folders stay; empty: "demo" below the data folder, or "demo-2" ...
-    enum class FolderUse { fresh, replace } folder_use = FolderUse::fresh;
-    std::filesystem::path recipe;  // JSON that replaces fields of the model and recipe; for measurements
-    enum class Window { closed, open } window = Window::closed;
-    enum class Worth { unknown, measured } worth = Worth::unknown;
 };
 
 struct Command {

@@ -233,11 +233,6 @@ std::string news_text(const control::NewerRelease& newer) {
            "): " + log::printable(newer.notes, release::notes_bytes_max) + "\n" + (page.empty() ? "" : page + "\n");
 }
 
-void use_installed_pack(NodeOptions& node) {
-    if (node.trainer_from == NodeOptions::TrainerFrom::named) return;
-    if (const auto pack = installed_pack(node.data_folder, own_version())) node.trainer_program = pack->trainer;
-}
-
 ExitCode run_release_verb(const Command& command) {
     if (command.verb == Verb::release_index) return make(command.release);
     auto client = ControlClient::connect(command.node.data_folder);

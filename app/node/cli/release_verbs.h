@@ -12,7 +12,4 @@ namespace potluck::node {
 
 [[nodiscard]] ExitCode run_release_verb(const Command& command);
 
-/// For verbs that start a trainer without a node: an installed pack's counts, unless another was named.
-void use_installed_pack(NodeOptions& node);
-
 }  // namespace potluck::node

@@ -23,7 +23,7 @@
 #include "app/node/cli/control_client.h"
 #include "app/node/cli/doctor.h"
 #include "app/node/cli/plan_view.h"
-#include "app/node/cli/release_verbs.h"
+#include "app/node/cli/this_node.h"
 #include "app/node/control/control_server.h"
 #include "app/node/control/node_methods.h"
 #include "app/node/paths.h"
@@ -79,9 +79,7 @@ Result<HostedRun> host(const Command& command) {
                      "This data folder is in a run already; leave it first, or give another with --data-dir."};
     }
     HostPlan plan = command.host;
-    NodeOptions node = command.node;
-    use_installed_pack(node);
-    plan.trainer_program = node.trainer_program;
+    plan.trainer_program = trainer_of(command.node);
     const bool backbone = command.host_role == Command::HostRole::backbone;
     if (backbone) plan.backbones.insert(plan.backbones.begin(), keys->person.id());
     auto hosted = host_run(plan, keys->person, keys->device(), command.node.data_folder, print_making());

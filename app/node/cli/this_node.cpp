@@ -12,6 +12,7 @@
 #include "app/node/cli/byte_size.h"
 #include "app/node/cli/options/option_values.h"
 #include "app/node/paths.h"
+#include "app/node/release/releases.h"
 #include "net/proxy/proxy.h"
 
 namespace potluck::node {
@@ -30,6 +31,12 @@ Result<std::chrono::seconds> search_patience(const std::string& text) {
 }
 
 }  // namespace
+
+std::filesystem::path trainer_of(const NodeOptions& node) {
+    if (node.trainer_from == NodeOptions::TrainerFrom::named) return node.trainer_program;
+    const auto pack = installed_pack(node.data_folder, own_version());
+    return pack ? pack->trainer : node.trainer_program;
+}
 
 NodeLine::NodeLine() { m_node.options.threads = std::max(1U, std::thread::hardware_concurrency() / 2); }
 

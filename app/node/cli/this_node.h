@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,10 @@ struct ThisNode {
     std::string name, team;  // empty: as they were
     std::string log_level = "info";
 };
+
+/// The trainer of a verb that starts one without a node: the one that was named, else an installed pack's, else the one
+/// that came with the program. A node looks by itself, and again when another is installed.
+[[nodiscard]] std::filesystem::path trainer_of(const NodeOptions& node);
 
 /// The options that fill a ThisNode.
 class NodeLine {
