@@ -1,5 +1,5 @@
 // The demo as a program of its own beside the node's, so that a node carries nothing that only measures it. It is
-// started by a person, or by `potluck-node demo`, which gives it the words that it got itself.
+// started by a person, or by `potluck-node demo`, which passes its own arguments on.
 //
 // Its own trainers are not confined: they measure with what its nodes keep below its folder. Each of its nodes confines
 // its own.
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
     add_demo_options(app, options);
     app.add_subcommand("demo", "The verb, which potluck-node passes on with its other words")->group("");
     CLI11_PARSE(app, argc, argv);
-    if (const potluck::Status read = line.read(); !read) {
+    if (const potluck::Status read = line.read(argc, argv); !read) {
         std::cerr << "potluck-demo: " << read.error().message << std::endl;
         return static_cast<int>(ExitCode::usage);
     }

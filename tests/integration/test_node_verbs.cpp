@@ -55,24 +55,25 @@ private slots:
         const QString folder = path("programs"), copy = folder + "/potluck-node", demo = folder + "/potluck-demo";
         QVERIFY(QDir().mkpath(folder) && QFile::copy(QStringLiteral(POTLUCK_BIN_DIR "/potluck-node"), copy));
         QProcess node;
-        const auto run = [&] {
-            node.start(copy, {"--data-dir", path("shown"), "demo", "--text", "a b"});
-            return node.waitForFinished() ? node.exitCode() : -1;
-        };
-        QCOMPARE(run(), 1);
+        const QStringList words{"--data-dir", path("shown"), "demo", "--text", "a b"};
+        node.start(copy, words);
+        QVERIFY(node.waitForFinished());
+        QCOMPARE(node.exitCode(), 1);
         QCOMPARE(QString::fromUtf8(node.readAllStandardError()),
                  QString("potluck-node: The demo is a program of its own, and %1 cannot be started (No such file or "
                          "directory). Install all of Potluck, or build the target potluck-demo.\n")
                      .arg(demo));
-        std::ofstream(demo.toStdString()) << "#!/bin/sh\nprintf '%s|' \"$@\"\ncat >&2\nexit 17\n";
+        // Its words, what confines trainers of a node (nothing: it confines none of its own), and what was typed.
+        std::ofstream(demo.toStdString())
+            << "#!/bin/sh\nprintf '%s|' \"$@\"\nenv | grep -c ^POTLUCK_CONFINE\ncat >&2\nexit 17\n";
         QVERIFY(QFile::setPermissions(demo, QFile::ReadOwner | QFile::ExeOwner));
-        node.start(copy, {"--data-dir", path("shown"), "demo", "--text", "a b"});
+        node.start(copy, words);
         node.write("typed");
         node.closeWriteChannel();
         QVERIFY(node.waitForFinished());
         QCOMPARE(node.exitCode(), 17);
         QCOMPARE(QString::fromUtf8(node.readAllStandardOutput()),
-                 QString("--data-dir|%1|demo|--text|a b|").arg(path("shown")));
+                 QString("--data-dir|%1|demo|--text|a b|0\n").arg(path("shown")));
         QCOMPARE(QString::fromUtf8(node.readAllStandardError()), QString("typed"));
     }
 

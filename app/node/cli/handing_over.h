@@ -1,4 +1,4 @@
-// Gives the rest of this program's work to another one: same arguments, same standard streams, and its exit code is
+// Lets another program do the rest of this one's work: same arguments, same standard streams, and its exit code is
 // ours.
 //
 // Does not: search for the program, or look at what it does.

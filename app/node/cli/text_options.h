@@ -1,5 +1,5 @@
 // Options whose text becomes something else once the whole line is parsed: a wrong text is answered with the sentence
-// of whoever reads it, not with CLI11's.
+// of its reader, not with CLI11's.
 //
 // Does not: check what CLI11 can check by itself (numbers, ranges, lists of words).
 // Threads: the caller's. Owns: the texts, which must outlive the parsing.

@@ -1,5 +1,8 @@
-// Options are in groups, in the order in which --help lists them. A wrong proxy is refused without being repeated,
-// because it may hold a password.
+// Options are added in groups, in the order in which --help lists them. CLI11 fills the fields of NodeOptions directly
+// where their types are the final ones; what is still text then (durations, sizes, addresses, devices, hours) is read
+// after parsing, in the order of the options, and the first error is the one that the person sees.
+//
+// A wrong proxy is refused without being repeated, because it may hold a password.
 #include "app/node/cli/this_node.h"
 
 #include <algorithm>
@@ -171,7 +174,8 @@ void NodeLine::add_releases(CLI::App& app) {
         ->envname("POTLUCK_RELEASE_URL");
 }
 
-Status NodeLine::read() {
+Status NodeLine::read(int argc, const char* const* argv) {
+    m_node.arguments.assign(argv + std::min(argc, 1), argv + argc);
     NodeOptions& node = m_node.options;
     const Environment environment = process_environment();
     const auto folder = m_data_folder.empty() ? default_data_folder(environment, this_platform())

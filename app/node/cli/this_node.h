@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/node/cli/text_options.h"
 #include "app/node/session/node.h"
@@ -19,6 +20,7 @@ struct ThisNode {
     NodeOptions options;
     std::string name, team;  // empty: as they were
     std::string log_level = "info";
+    std::vector<std::string> arguments = {};  // the whole line as it was typed, without the program
 };
 
 /// The trainer of a verb that starts one without a node: the one that was named, else an installed pack's, else the one
@@ -32,7 +34,7 @@ public:
     /// Adds them to the program's own, in groups.
     void add(CLI::App& app);
     /// After parsing: the rest of what CLI11 has not read. `invalid_argument` with a sentence.
-    [[nodiscard]] Status read();
+    [[nodiscard]] Status read(int argc, const char* const* argv);
     [[nodiscard]] const ThisNode& node() const { return m_node; }
 
 private:

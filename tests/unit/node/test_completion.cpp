@@ -6,7 +6,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "app/node/cli/command_line.h"
+#include "app/node/cli/verbs/command_line.h"
 
 using namespace potluck;
 using namespace potluck::node;
@@ -18,9 +18,11 @@ QString printed(std::vector<const char*> words) {
     words.insert(words.begin(), "potluck-node");
     std::ostringstream text;
     std::streambuf* const before = std::cout.rdbuf(text.rdbuf());
-    const ParsedCommand parsed = parse_command_line(static_cast<int>(words.size()), words.data());
+    CommandLine line;
+    Verb* const verb = line.parse(static_cast<int>(words.size()), words.data());
+    const ExitCode code = verb == nullptr ? line.exit() : verb->run(line.node());
     std::cout.rdbuf(before);
-    return parsed.command || parsed.exit != ExitCode::ok ? QString() : QString::fromStdString(text.str());
+    return code == ExitCode::ok ? QString::fromStdString(text.str()) : QString();
 }
 
 enum class Listed { verbs, options };
