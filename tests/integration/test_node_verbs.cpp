@@ -89,6 +89,22 @@ private slots:
         QVERIFY(made.out.contains(QString::fromStdString(rows[0].at("id").get<std::string>())));
     }
 
+    void every_json_has_a_version_and_no_progress_that_is_unknown() {
+        write_text(path("spoken").toStdString() + "/words.txt");
+        const Ended made = run_node({"host", "--prepare", "--layers", "1", "--width", "32", "--heads", "2", "--context",
+                                     "32", "--text", path("spoken"), "--data-dir", path("asked")});
+        QVERIFY2(made.code == 0, qPrintable(made.err));
+        for (const char* verb : {"status", "leaderboard", "checkpoints", "runs"}) {
+            const json answer = parsed(run_node({verb, "--json", "--data-dir", path("asked")}));
+            QVERIFY2(answer.is_object() && answer.value("version", 0) == 1, verb);
+            QVERIFY2(!answer.contains("progress"), verb);
+        }
+        const json nobody = parsed(run_node({"status", "--json", "--data-dir", path("nobody")}));
+        QVERIFY(nobody.value("version", 0) == 1 && !nobody.contains("progress"));
+        const json verified = parsed(run_node({"verify", path("nothing"), "--json"}));
+        QVERIFY(verified.value("version", 0) == 1 && !verified.at("verified").get<bool>());
+    }
+
     void a_refusal_is_json_too() {
         for (const QStringList& question :
              {QStringList{"identity", "show"}, QStringList{"name"}, QStringList{"team"}, QStringList{"runs"}}) {

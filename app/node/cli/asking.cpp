@@ -20,7 +20,7 @@ control::NodeSnapshot never_run(const ThisNode& node, const Error& error) {
 
 ExitCode nobody_runs(const ThisNode& node, Output output, const Error& error) {
     const bool none = error.code == ErrorCode::not_found;
-    if (none && output == Output::json) std::cout << json_text(to_json(never_run(node, error)), 2) << std::endl;
+    if (none && output == Output::json) print_json(to_json(never_run(node, error)));
     return complain(error, none ? ExitCode::not_running : exit_code_of(error.code));
 }
 

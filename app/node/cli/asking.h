@@ -27,7 +27,7 @@ template <class Reply, class Print>
 [[nodiscard]] ExitCode show(Output output, const Result<Reply>& reply, const Print& print) {
     if (!reply) return complain(reply.error());
     if (output == Output::json) {
-        std::cout << json_text(to_json(*reply), 2) << std::endl;
+        print_json(to_json(*reply));
         return ExitCode::ok;
     }
     if constexpr (std::is_same_v<decltype(print(*reply)), ExitCode>) {

@@ -12,7 +12,9 @@ namespace potluck::node {
 /// Whom an answer is for.
 enum class Output { people, json };
 
-/// To standard output, with the protocol's version.
+/// A node's answer for scripts: with the protocol's version, and without a progress that nobody knows.
+[[nodiscard]] nlohmann::json answer_json(nlohmann::json answer);
+/// To standard output, as an answer.
 void print_json(nlohmann::json object);
 /// Complains; a program that asked for JSON reads why from standard output, too.
 [[nodiscard]] ExitCode refuse(Output output, const Error& error);

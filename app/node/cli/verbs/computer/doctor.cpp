@@ -204,7 +204,7 @@ public:
             if (findings.devices) findings.devices->notes.clear();  // the failure says more about GPUs
         }
         if (output() == Output::json) {
-            std::cout << doctor_json(findings).dump(2) << std::endl;
+            print_json(doctor_json(findings));
         } else {
             std::cout << doctor_text(findings) << std::flush;
         }

@@ -72,7 +72,7 @@ ExitCode PlanVerb::run(const ThisNode& node) {
     const auto view = ask(node);
     if (!view) return complain(view.error());
     if (output() == Output::json) {
-        std::cout << plan_json(*view).dump(2) << std::endl;
+        print_json(plan_json(*view));
     } else {
         std::cout << plan_text(*view) << std::flush;
     }

@@ -54,7 +54,7 @@ public:
         const auto verified = verify_model(plan, progress_on_terminal(output()));
         if (!verified) return refuse_proof(verified.error());
         if (output() == Output::json) {
-            std::cout << json_text(verified_json(*verified), 2) << std::endl;
+            print_json(verified_json(*verified));
             return verified->same() ? ExitCode::ok : ExitCode::integrity;
         }
         std::cout << verified_text(*verified) << std::flush;
@@ -65,8 +65,7 @@ public:
 private:
     [[nodiscard]] ExitCode refuse_proof(const Error& error) const {
         if (output() == Output::people) return complain(error);
-        const nlohmann::json said = {{"verified", false}, {"code", name_of(error.code)}, {"reason", error.message}};
-        std::cout << json_text(said, 2) << std::endl;
+        print_json({{"verified", false}, {"code", name_of(error.code)}, {"reason", error.message}});
         return exit_code_of(error.code);
     }
 

@@ -50,7 +50,7 @@ private:
 
     void print(const control::NodeSnapshot& now) const {
         if (output() == Output::people) return print_state(now);
-        std::cout << json_text(to_json(now), -1) << std::endl;
+        std::cout << json_text(answer_json(to_json(now)), -1) << std::endl;
     }
 
     bool m_watch = false;
