@@ -71,7 +71,8 @@ void NodeLine::add_identity(CLI::App& app) {
 
 void NodeLine::add_network(CLI::App& app) {
     NodeOptions& node = m_node.options;
-    app.add_option("--port", node.port, "BitTorrent port to listen on (default: any free one)");
+    app.add_option("--port", node.port, "BitTorrent port to listen on (default: any free one)")
+        ->check(CLI::Range(0, 65'535));
     const auto endpoint_into = [](std::vector<run::PeerHint>& list) {
         return [&list](const std::string& text) -> Status {
             const auto endpoint = parse_endpoint(text);

@@ -9,10 +9,10 @@
 #include "app/node/cli/help/help_text.h"
 #include "app/node/cli/verbs/computer/verbs.h"
 #include "app/node/cli/verbs/host/verbs.h"
-#include "app/node/cli/verbs/misspelt.h"
 #include "app/node/cli/verbs/model/verbs.h"
 #include "app/node/cli/verbs/programs/verbs.h"
 #include "app/node/cli/verbs/take_part/verbs.h"
+#include "app/node/cli/verbs/usage_text.h"
 
 namespace potluck::node {
 
@@ -23,18 +23,18 @@ constexpr const char *take_part = "Take part", *host_a_run = "Host a run", *the_
 
 /// What people ask for most comes first within a group.
 constexpr std::pair<const char*, std::unique_ptr<Verb> (*)()> verbs[] = {
-    {take_part, join_verb},        {host_a_run, backbone_verb},     {take_part, status_verb},
-    {take_part, pause_verb},       {take_part, pauses_verb},        {take_part, resume_verb},
-    {take_part, finish_verb},      {take_part, leave_verb},         {take_part, name_verb},
-    {take_part, team_verb},        {take_part, runs_verb},          {take_part, log_verb},
-    {host_a_run, invite_verb},     {take_part, stop_verb},          {the_model, checkpoints_verb},
-    {take_part, leaderboard_verb}, {host_a_run, host_verb},         {host_a_run, committee_verb},
-    {host_a_run, moderate_verb},   {the_model, export_verb},        {the_model, verify_verb},
-    {host_a_run, page_verb},       {the_model, sample_verb},        {this_computer, identity_verb},
-    {take_part, receipt_verb},     {this_computer, doctor_verb},    {this_computer, plan_verb},
-    {for_programs, serve_verb},    {for_programs, control_verb},    {for_programs, pack_verb},
-    {this_computer, trainer_verb}, {this_computer, updates_verb},   {for_programs, release_index_verb},
-    {this_computer, demo_verb},    {for_programs, completion_verb}, {for_programs, manual_verb}};
+    {take_part, join_verb},        {host_a_run, backbone_verb},   {take_part, status_verb},
+    {take_part, pause_verb},       {take_part, pauses_verb},      {take_part, resume_verb},
+    {take_part, finish_verb},      {take_part, leave_verb},       {take_part, name_verb},
+    {take_part, team_verb},        {take_part, runs_verb},        {take_part, log_verb},
+    {host_a_run, invite_verb},     {take_part, stop_verb},        {the_model, checkpoints_verb},
+    {take_part, leaderboard_verb}, {host_a_run, host_verb},       {host_a_run, committee_verb},
+    {host_a_run, moderate_verb},   {the_model, export_verb},      {the_model, verify_verb},
+    {host_a_run, page_verb},       {the_model, sample_verb},      {this_computer, identity_verb},
+    {take_part, receipt_verb},     {this_computer, doctor_verb},  {this_computer, plan_verb},
+    {for_programs, serve_verb},        {for_programs, control_verb},      {for_programs, pack_verb},
+    {this_computer, trainer_verb}, {this_computer, updates_verb}, {for_programs, release_index_verb},
+    {this_computer, demo_verb},    {for_programs, completion_verb},   {for_programs, manual_verb}};
 
 }  // namespace
 
@@ -56,16 +56,16 @@ CommandLine::CommandLine()
 
 CommandLine::~CommandLine() = default;
 
-void CommandLine::add(CLI::App& above, Verb& verb, const std::string& group) {
+void CommandLine::add(CLI::App& above, Verb& verb, const char* group) {
     CLI::App* app = above.add_subcommand(verb.name, verb.help);
     verb.add(*app);
-    for (const auto& part : verb.parts()) add(*app, *part, "");
+    for (const auto& part : verb.parts()) add(*app, *part, nullptr);
     if (verb.parts().empty()) {
         app->callback([this, &verb] { m_chosen = &verb; });
     } else {
         app->require_subcommand(1);
     }
-    if (!group.empty()) app->group(group);  // last: parts would have it, too
+    if (group != nullptr) app->group(group);  // last: parts would have it, too
 }
 
 Verb* CommandLine::parse(int argc, const char* const* argv) {
@@ -85,15 +85,17 @@ Verb* CommandLine::parse(int argc, const char* const* argv) {
 
 /// Help and version come this way, too.
 ExitCode CommandLine::unparsed(const CLI::ParseError& outcome) const {
-    if (const auto unknown = unknown_word(*m_app)) {
-        if (*unknown == "help") {
-            std::cout << m_app->help();
-            return ExitCode::ok;
-        }
-        std::cerr << "potluck-node: " << not_understood(*m_app, *unknown) << "\n";
-        return ExitCode::usage;
+    const auto unknown = unknown_word(*m_app);
+    if (unknown == "help") {
+        std::cout << m_app->help();
+        return ExitCode::ok;
     }
-    return m_app->exit(outcome, std::cout, std::cerr) == 0 ? ExitCode::ok : ExitCode::usage;
+    if (!unknown && outcome.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+        static_cast<void>(m_app->exit(outcome, std::cout, std::cerr));
+        return ExitCode::ok;
+    }
+    std::cerr << "potluck-node: " << usage_text(*m_app, outcome) << "\n";
+    return ExitCode::usage;
 }
 
 }  // namespace potluck::node

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] const ThisNode& node() const { return m_node.node(); }
 
 private:
-    void add(CLI::App& above, Verb& verb, const std::string& group);
+    void add(CLI::App& above, Verb& verb, const char* group);
     [[nodiscard]] ExitCode unparsed(const CLI::ParseError& outcome) const;
 
     NodeLine m_node;
