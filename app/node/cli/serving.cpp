@@ -21,6 +21,7 @@
 #include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
 #include "app/node/cli/exactness.h"
+#include "app/node/cli/run_lines.h"
 #include "app/node/cli/this_node.h"
 #include "app/node/control/control_server.h"
 #include "app/node/control/node_methods.h"
@@ -113,13 +114,7 @@ private:
         if (has_parent()) return;
         const control::NodeSnapshot now = m_node->snapshot();
         if (!m_invite_printed && now.run && m_serving.invite == Serving::Invite::printed) print_invite(now.run->magnet);
-        std::string line = clean(now.reason);
-        if (now.run && now.run->round > 0) {
-            line = "round " + std::to_string(now.run->round) + " of " + std::to_string(now.run->total_rounds) + ": " +
-                   line;
-        }
-        if (line != m_printed) std::cout << line << std::endl;
-        m_printed = line;
+        if (const auto line = m_lines.next(now)) std::cout << *line << std::endl;
     }
 
     /// Its own addresses are learnt within seconds; a link without any is for those who can wait.
@@ -177,7 +172,7 @@ private:
     std::optional<RunRecords> m_records;
     Dispatcher m_dispatcher;
     std::optional<ControlServer> m_server;
-    std::string m_printed;
+    RunLines m_lines;
     bool m_stopping = false, m_invite_printed = false;
     std::optional<TimePoint> m_known_since;  // what the invite is for
 };

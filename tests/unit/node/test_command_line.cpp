@@ -1,9 +1,11 @@
-// What the command line says of a line that it does not understand: one sentence of ours, never the parser's.
+// What the command line says: of a line that it does not understand one sentence of ours, never the parser's; of a node
+// that runs in a terminal a line a round.
 #include <QTest>
 
 #include <iostream>
 #include <sstream>
 
+#include "app/node/cli/run_lines.h"
 #include "app/node/cli/verbs/command_line.h"
 
 using namespace potluck;
@@ -62,6 +64,33 @@ private slots:
         QVERIFY(verb == nullptr);
         QCOMPARE(command_line.exit(), ExitCode::usage);
         QCOMPARE(QString::fromStdString(text.str()), "potluck-node: " + sentence + "\n");
+    }
+
+    void a_terminal_gets_a_line_a_round_and_one_for_each_hindrance() {
+        RunLines lines;
+        control::NodeSnapshot now;
+        const auto line_of = [&](status::Reason reason, status::Activity activity, const char* sentence) {
+            now.why = {{reason}};
+            now.activity = activity;
+            now.reason = sentence;
+            return QString::fromStdString(lines.next(now).value_or(""));
+        };
+        QCOMPARE(line_of(status::Reason::node_starting, status::Activity::not_running, "Starting."),
+                 QString("Starting."));
+        QCOMPARE(line_of(status::Reason::node_starting, status::Activity::not_running, "Starting."), QString(""));
+        now.run.emplace();
+        now.run->total_rounds = 9;
+        now.run->round = 3;
+        QCOMPARE(line_of(status::Reason::training, status::Activity::training, "Training."),
+                 QString("round 3 of 9: Training."));
+        QCOMPARE(line_of(status::Reason::training, status::Activity::training, "Training, 12 %."), QString(""));
+        QCOMPARE(line_of(status::Reason::trainer_failed, status::Activity::failed, "It broke."),
+                 QString("round 3 of 9: It broke."));
+        QCOMPARE(line_of(status::Reason::training, status::Activity::training, "Training."), QString(""));
+        QCOMPARE(line_of(status::Reason::trainer_failed, status::Activity::failed, "It broke."), QString(""));
+        now.run->round = 4;
+        QCOMPARE(line_of(status::Reason::trainer_failed, status::Activity::failed, "It broke."),
+                 QString("round 4 of 9: It broke."));
     }
 };
 
