@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char *take_part = "Take part", *host_a_run = "Host a run", *the_model = "The model",
                      *this_computer = "This computer", *for_programs = "For other programs";
+constexpr const char* unlisted = "";  // for other programs, too, but listed by --help-all only
 
 /// What people ask for most comes first within a group.
 constexpr std::pair<const char*, std::unique_ptr<Verb> (*)()> verbs[] = {
@@ -32,9 +33,9 @@ constexpr std::pair<const char*, std::unique_ptr<Verb> (*)()> verbs[] = {
     {host_a_run, moderate_verb},   {the_model, export_verb},      {the_model, verify_verb},
     {host_a_run, page_verb},       {the_model, sample_verb},      {this_computer, identity_verb},
     {take_part, receipt_verb},     {this_computer, doctor_verb},  {this_computer, plan_verb},
-    {for_programs, serve_verb},        {for_programs, control_verb},      {for_programs, pack_verb},
-    {this_computer, trainer_verb}, {this_computer, updates_verb}, {for_programs, release_index_verb},
-    {this_computer, demo_verb},    {for_programs, completion_verb},   {for_programs, manual_verb}};
+    {unlisted, serve_verb},        {unlisted, control_verb},      {for_programs, pack_verb},
+    {this_computer, trainer_verb}, {this_computer, updates_verb}, {unlisted, release_index_verb},
+    {this_computer, demo_verb},    {unlisted, completion_verb},   {unlisted, manual_verb}};
 
 }  // namespace
 
@@ -45,6 +46,7 @@ CommandLine::CommandLine()
     m_app->formatter(help_formatter());
     m_app->option_defaults()->always_capture_default();
     m_app->set_version_flag("--version", "potluck-node " POTLUCK_VERSION);
+    m_app->add_flag("--help-all", m_shows_all, "Print this with the commands that only programs use, and exit");
     m_app->require_subcommand(1);
     m_app->fallthrough();
     m_node.add(*m_app);
@@ -75,6 +77,10 @@ Verb* CommandLine::parse(int argc, const char* const* argv) {
         m_exit = unparsed(outcome);
         return nullptr;
     }
+    if (m_shows_all) {
+        print_all_help();
+        return nullptr;
+    }
     Status read = m_chosen->has_node() ? m_node.read(argc, argv) : Status();
     if (read) read = m_chosen->read();
     if (read) return m_chosen;
@@ -83,11 +89,21 @@ Verb* CommandLine::parse(int argc, const char* const* argv) {
     return nullptr;
 }
 
+void CommandLine::print_all_help() const {
+    for (CLI::App* verb : m_app->get_subcommands([](CLI::App*) { return true; }))
+        if (verb->get_group().empty()) verb->group(for_programs);
+    std::cout << m_app->help();
+}
+
 /// Help and version come this way, too.
 ExitCode CommandLine::unparsed(const CLI::ParseError& outcome) const {
     const auto unknown = unknown_word(*m_app);
     if (unknown == "help") {
         std::cout << m_app->help();
+        return ExitCode::ok;
+    }
+    if (!unknown && m_shows_all) {
+        print_all_help();
         return ExitCode::ok;
     }
     if (!unknown && outcome.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {

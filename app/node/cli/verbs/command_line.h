@@ -31,11 +31,13 @@ public:
 private:
     void add(CLI::App& above, Verb& verb, const char* group);
     [[nodiscard]] ExitCode unparsed(const CLI::ParseError& outcome) const;
+    void print_all_help() const;
 
     NodeLine m_node;
     Verbs m_verbs;
     std::unique_ptr<CLI::App> m_app;
     Verb* m_chosen = nullptr;
+    bool m_shows_all = false;
     ExitCode m_exit = ExitCode::ok;
 };
 
