@@ -13,8 +13,8 @@ elseif(APPLE AND POTLUCK_PACKAGE)
   set(program_folder potluck.app/Contents/MacOS)
   set(pack_folder potluck.app/Contents/lib/potluck)
 endif()
-install(TARGETS potluck-node RUNTIME DESTINATION "${program_folder}" COMPONENT app)
-add_custom_target(potluck_packages DEPENDS potluck-node)  # what `./dev package` builds
+install(TARGETS potluck-node potluck-demo RUNTIME DESTINATION "${program_folder}" COMPONENT app)
+add_custom_target(potluck_packages DEPENDS potluck-node potluck-demo)  # what `./dev package` builds
 
 if(POTLUCK_TRAINING)
   set_target_properties(potluck-trainer PROPERTIES INSTALL_RPATH "$ORIGIN")

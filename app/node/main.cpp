@@ -1,18 +1,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "app/node/cli/command_line.h"
-#include "app/node/cli/commands.h"
-#include "app/node/cli/doctor.h"
-#include "app/node/cli/page_writer.h"
-#include "app/node/cli/plan_view.h"
-#include "app/node/cli/receipt_verbs.h"
-#include "app/node/cli/release_verbs.h"
-#include "app/node/cli/serving.h"
-#include "app/node/cli/verify_view.h"
-#include "app/node/demo/demo.h"
-#include "app/node/exit_code.h"
-#include "app/node/starting/pack_files.h"
+#include "app/node/cli/verbs/command_line.h"
 #include "app/node/trainer/trainer_limits.h"
 #include "core/base/processor/isa.h"
 
@@ -25,34 +14,10 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "%s\n", problem.c_str());
         return static_cast<int>(ExitCode::usage);
     }
-    ParsedCommand parsed = parse_command_line(argc, argv);
-    if (!parsed.command) return static_cast<int>(parsed.exit);
+    CommandLine line;
+    Verb* const verb = line.parse(argc, argv);
+    if (verb == nullptr) return static_cast<int>(line.exit());
     // The demo's own trainers measure with what its nodes keep below this folder; each of its nodes confines its own.
-    if (parsed.command->verb != Verb::demo) confine_trainers(parsed.command->node.data_folder);
-    switch (parsed.command->verb) {
-        case Verb::host:
-        case Verb::join:
-        case Verb::backbone:
-        case Verb::serve: return static_cast<int>(serve(*parsed.command));
-        case Verb::trainer_list:
-        case Verb::trainer_install:
-        case Verb::trainer_remove:
-        case Verb::updates:
-        case Verb::release_index: return static_cast<int>(run_release_verb(*parsed.command));
-        default: break;
-    }
-    use_installed_pack(parsed.command->node);  // a node does so by itself, and again when another is installed
-    switch (parsed.command->verb) {
-        case Verb::demo: return static_cast<int>(run_demo(*parsed.command));
-        case Verb::doctor: return static_cast<int>(run_doctor(*parsed.command));
-        case Verb::pack:
-            parsed.command->pack.trainer_program = parsed.command->node.trainer_program;
-            return static_cast<int>(run_pack(parsed.command->pack));
-        case Verb::page: return static_cast<int>(run_page(*parsed.command));
-        case Verb::verify: return static_cast<int>(run_verify(*parsed.command));
-        case Verb::receipt_export:
-        case Verb::receipt_verify: return static_cast<int>(run_receipt(*parsed.command));
-        case Verb::plan: return static_cast<int>(run_plan(*parsed.command));
-        default: return static_cast<int>(ask_node(*parsed.command));
-    }
+    if (!verb->is_another_program()) confine_trainers(line.node().options.data_folder);
+    return static_cast<int>(verb->run(line.node()));
 }

@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include <QDir>
+#include <QProcess>
 
 #include "tests/integration/node_fixture.h"
 
@@ -47,6 +48,35 @@ private slots:
         QVERIFY(parsed(run_node(QStringList{"runs"} + mine)).at("runs").empty());
     }
 
+    void the_demo_is_the_program_beside_the_node() {
+#ifdef _WIN32
+        QSKIP("A script stands for the demo here.");
+#endif
+        const QString folder = path("programs"), copy = folder + "/potluck-node", demo = folder + "/potluck-demo";
+        QVERIFY(QDir().mkpath(folder) && QFile::copy(QStringLiteral(POTLUCK_BIN_DIR "/potluck-node"), copy));
+        QProcess node;
+        const QStringList words{"--data-dir", path("shown"), "demo", "--text", "a b"};
+        node.start(copy, words);
+        QVERIFY(node.waitForFinished());
+        QCOMPARE(node.exitCode(), 1);
+        QCOMPARE(QString::fromUtf8(node.readAllStandardError()),
+                 QString("potluck-node: The demo is a program of its own, and %1 cannot be started (No such file or "
+                         "directory). Install all of Potluck, or build the target potluck-demo.\n")
+                     .arg(demo));
+        // Its words, what confines trainers of a node (nothing: it confines none of its own), and what was typed.
+        std::ofstream(demo.toStdString())
+            << "#!/bin/sh\nprintf '%s|' \"$@\"\nenv | grep -c ^POTLUCK_CONFINE\ncat >&2\nexit 17\n";
+        QVERIFY(QFile::setPermissions(demo, QFile::ReadOwner | QFile::ExeOwner));
+        node.start(copy, words);
+        node.write("typed");
+        node.closeWriteChannel();
+        QVERIFY(node.waitForFinished());
+        QCOMPARE(node.exitCode(), 17);
+        QCOMPARE(QString::fromUtf8(node.readAllStandardOutput()),
+                 QString("--data-dir|%1|demo|--text|a b|0\n").arg(path("shown")));
+        QCOMPARE(QString::fromUtf8(node.readAllStandardError()), QString("typed"));
+    }
+
     void a_run_in_the_folder_is_a_row() {
         write_text(path("text").toStdString() + "/words.txt");
         const Ended made = run_node({"host", "--prepare", "--layers", "1", "--width", "32", "--heads", "2", "--context",
@@ -57,6 +87,22 @@ private slots:
         QCOMPARE(rows[0].at("name").get<std::string>(), std::string("Rows"));
         QVERIFY(rows[0].at("current").get<bool>() && rows[0].at("bytes").get<std::uint64_t>() > 150'000);
         QVERIFY(made.out.contains(QString::fromStdString(rows[0].at("id").get<std::string>())));
+    }
+
+    void every_json_has_a_version_and_no_progress_that_is_unknown() {
+        write_text(path("spoken").toStdString() + "/words.txt");
+        const Ended made = run_node({"host", "--prepare", "--layers", "1", "--width", "32", "--heads", "2", "--context",
+                                     "32", "--text", path("spoken"), "--data-dir", path("asked")});
+        QVERIFY2(made.code == 0, qPrintable(made.err));
+        for (const char* verb : {"status", "leaderboard", "checkpoints", "runs"}) {
+            const json answer = parsed(run_node({verb, "--json", "--data-dir", path("asked")}));
+            QVERIFY2(answer.is_object() && answer.value("version", 0) == 1, verb);
+            QVERIFY2(!answer.contains("progress"), verb);
+        }
+        const json nobody = parsed(run_node({"status", "--json", "--data-dir", path("nobody")}));
+        QVERIFY(nobody.value("version", 0) == 1 && !nobody.contains("progress"));
+        const json verified = parsed(run_node({"verify", path("nothing"), "--json"}));
+        QVERIFY(verified.value("version", 0) == 1 && !verified.at("verified").get<bool>());
     }
 
     void a_refusal_is_json_too() {

@@ -7,9 +7,13 @@
 #include <span>
 #include <string_view>
 
+#include "core/base/text.h"
+
 namespace potluck::node {
 
 namespace {
+
+constexpr double days_per_year = 365;
 
 constexpr double bytes_max = 1125899906842624.0;  // 1 PiB
 constexpr double count_max = 1e15;
@@ -77,6 +81,12 @@ std::string count_text(double count) {
     char text[32];
     std::snprintf(text, sizeof text, "%.2e", count);
     return text;
+}
+
+std::string duration_text(double days) {
+    if (days > 2 * days_per_year) return formatted("%.1f years", days / days_per_year);
+    if (days > 2) return formatted("%.1f days", days);
+    return days * 24 > 2 ? formatted("%.1f hours", days * 24) : formatted("%.0f minutes", days * 24 * 60);
 }
 
 }  // namespace potluck::node

@@ -1,4 +1,4 @@
-// Sizes of memory as people write and read them.
+// Sizes, counts and durations as people write and read them.
 #pragma once
 
 #include <cstdint>
@@ -18,5 +18,8 @@ namespace potluck::node {
 [[nodiscard]] Result<std::uint64_t> parse_count(const std::string& text);
 /// "124 million", "2.50 thousand", "8.57e+18".
 [[nodiscard]] std::string count_text(double count);
+
+/// "35 minutes", "2.3 days".
+[[nodiscard]] std::string duration_text(double days);
 
 }  // namespace potluck::node

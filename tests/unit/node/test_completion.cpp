@@ -6,7 +6,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "app/node/cli/command_line.h"
+#include "app/node/cli/verbs/command_line.h"
 
 using namespace potluck;
 using namespace potluck::node;
@@ -18,9 +18,11 @@ QString printed(std::vector<const char*> words) {
     words.insert(words.begin(), "potluck-node");
     std::ostringstream text;
     std::streambuf* const before = std::cout.rdbuf(text.rdbuf());
-    const ParsedCommand parsed = parse_command_line(static_cast<int>(words.size()), words.data());
+    CommandLine line;
+    Verb* const verb = line.parse(static_cast<int>(words.size()), words.data());
+    const ExitCode code = verb == nullptr ? line.exit() : verb->run(line.node());
     std::cout.rdbuf(before);
-    return parsed.command || parsed.exit != ExitCode::ok ? QString() : QString::fromStdString(text.str());
+    return code == ExitCode::ok ? QString::fromStdString(text.str()) : QString();
 }
 
 enum class Listed { verbs, options };
@@ -49,7 +51,7 @@ class CompletionTest : public QObject {
     Q_OBJECT
 private slots:
     void every_verb_and_option_of_the_help_is_in_scripts_and_manual() {
-        const QStringList verbs = listed(printed({"--help"}), Listed::verbs);
+        const QStringList verbs = listed(printed({"--help-all"}), Listed::verbs);
         QVERIFY2(verbs.size() > 20 && verbs.contains("host"), qPrintable(verbs.join(' ')));
         const QString bash = printed({"completion", "bash"}), zsh = printed({"completion", "zsh"}),
                       fish = printed({"completion", "fish"}), manual = printed({"manual"});
@@ -163,6 +165,15 @@ private slots:
         QVERIFY(bash.waitForFinished());
         QCOMPARE(QString::fromUtf8(bash.readAllStandardError()), QString());
         QCOMPARE(QString::fromUtf8(bash.readAllStandardOutput()).trimmed(), expected);
+    }
+
+    void verbs_of_programs_are_listed_by_help_all_only() {
+        const QStringList usual = listed(printed({"--help"}), Listed::verbs);
+        const QStringList all = listed(printed({"--help-all"}), Listed::verbs);
+        for (const char* verb : {"serve", "control", "release-index", "completion", "manual"})
+            QVERIFY2(!usual.contains(verb) && all.contains(verb), verb);
+        for (const QString& verb : usual) QVERIFY2(all.contains(verb), qPrintable(verb));
+        QCOMPARE(all.size(), usual.size() + 5);
     }
 
     void scripts_hold_no_character_that_ends_a_quotation() {

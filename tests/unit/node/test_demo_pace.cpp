@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/node/demo/pace.h"
-#include "app/node/demo/processor_use.h"
-#include "app/node/demo/report.h"
+#include "app/demo/pace.h"
+#include "app/demo/processor_use.h"
+#include "app/demo/report.h"
 
 using namespace potluck;
 using namespace potluck::node;

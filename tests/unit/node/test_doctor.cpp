@@ -5,13 +5,16 @@
 #include <fstream>
 
 #include "app/node/cli/byte_size.h"
-#include "app/node/cli/doctor.h"
+#include "app/node/cli/exactness.h"
 #include "app/node/cli/options/option_values.h"
-#include "app/node/cli/plan_view.h"
+#include "app/node/cli/verbs/computer/doctor.h"
+#include "app/node/cli/verbs/computer/plan.h"
 #include "core/confinement/confinement.h"
+#include "tests/unit/node/parsed_line.h"
 
 using namespace potluck;
 using namespace potluck::node;
+using potluck::test::ParsedLine;
 
 namespace {
 
@@ -112,12 +115,12 @@ private slots:
     void limits_are_given_once_and_remembered() {
         const char* line[] = {"potluck-node", "serve",         "--data-dir",   "/d",
                               "--device",     "cuda:3,cuda:1", "--gpu-memory", "4GiB"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
         QTemporaryDir folder;
         NodeSettings settings;
         settings.budget.ram = 5;
-        settings.apply(parsed.command->node.limits);
+        settings.apply(parsed.node().limits);
         QVERIFY(settings.save(folder.path().toStdString()).ok());
         auto later = NodeSettings::load(folder.path().toStdString());
         QVERIFY(later.ok());
@@ -131,27 +134,27 @@ private slots:
 
     void a_proxy_is_given_once_and_remembered() {
         const char* line[] = {"potluck-node", "serve", "--data-dir", "/d", "--proxy", "http://ada:lovelace@host:8080"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
         NodeSettings settings;
-        settings.apply(parsed.command->node.network);
+        settings.apply(parsed.node().network);
         QCOMPARE(settings.proxy.password, std::string("lovelace"));
         settings.apply(NetworkOptions{});
         QCOMPARE(settings.proxy.host, std::string("host"));
         const char* none[] = {"potluck-node", "serve", "--data-dir", "/d", "--proxy", "none"};
-        settings.apply(parse_command_line(static_cast<int>(std::size(none)), none).command->node.network);
+        settings.apply(ParsedLine(none).node().network);
         QVERIFY(!settings.proxy.is_used());
         const char* wrong[] = {"potluck-node", "serve", "--data-dir", "/d", "--proxy", "socks4://ada:lovelace@host:1"};
-        QVERIFY(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command);
+        QVERIFY(ParsedLine(wrong).verb == nullptr);
     }
 
     void the_disk_that_blobs_may_take_is_remembered_and_shards_leave_a_quarter_of_it() {
         NodeSettings settings;
         QCOMPARE(settings.blob_bytes_max(), disk_default_bytes);
         const char* line[] = {"potluck-node", "serve", "--data-dir", "/d", "--disk", "50GiB"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
-        settings.apply(parsed.command->node.limits);
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
+        settings.apply(parsed.node().limits);
         QTemporaryDir folder;
         QVERIFY(settings.save(folder.path().toStdString()).ok());
         auto later = NodeSettings::load(folder.path().toStdString());
@@ -162,16 +165,16 @@ private slots:
         later->apply(LimitOptions{.disk = 0});
         QCOMPARE(later->blob_bytes_max(), disk_default_bytes);
         const char* wrong[] = {"potluck-node", "serve", "--data-dir", "/d", "--disk", "much"};
-        QVERIFY(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command);
+        QVERIFY(ParsedLine(wrong).verb == nullptr);
     }
 
     void time_and_traffic_are_given_at_a_start_and_remembered() {
         const char* line[] = {"potluck-node", "serve",          "--data-dir", "/d",       "--max-upload",
                               "150",          "--max-download", "2000",       "--effort", "quiet"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
         NodeSettings settings;
-        settings.apply(parsed.command->node.limits);
+        settings.apply(parsed.node().limits);
         QTemporaryDir folder;
         QVERIFY(settings.save(folder.path().toStdString()).ok());
         auto later = NodeSettings::load(folder.path().toStdString());
@@ -180,24 +183,24 @@ private slots:
         QVERIFY((later->resources ==
                  control::Resources{.effort = control::Effort::quiet, .upload = 0, .download = 2000 * 1024}));
         const char* wrong[] = {"potluck-node", "serve", "--data-dir", "/d", "--max-upload", "9999999999"};
-        QVERIFY(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command);
+        QVERIFY(ParsedLine(wrong).verb == nullptr);
     }
 
     void addresses_for_invites_are_read_and_there_are_four_at_most() {
         const char* line[] = {"potluck-node", "serve",          "--data-dir", "/d",
                               "--address",    "[fd00::1]:6881", "--address",  "home.example.org:7000"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
         const std::vector<run::PeerHint> expected{{"fd00::1", 6881}, {"home.example.org", 7000}};
-        QVERIFY(parsed.command->node.addresses == expected);
+        QVERIFY(parsed.node().addresses == expected);
         for (const char* wrong : {"home.example.org", "1.2.3.4:0", "1.2.3.4:65536", "a&b:1", ":1"}) {
             const char* bad[] = {"potluck-node", "serve", "--data-dir", "/d", "--address", wrong};
-            QVERIFY2(!parse_command_line(static_cast<int>(std::size(bad)), bad).command, wrong);
+            QVERIFY2(ParsedLine(bad).verb == nullptr, wrong);
         }
         const char* five[] = {"potluck-node", "serve",     "--data-dir", "/d",        "--address",
                               "a.b:1",        "--address", "a.b:2",      "--address", "a.b:3",
                               "--address",    "a.b:4",     "--address",  "a.b:5"};
-        QVERIFY(!parse_command_line(static_cast<int>(std::size(five)), five).command);
+        QVERIFY(ParsedLine(five).verb == nullptr);
     }
 
     void a_plan_is_asked_in_full_or_not_at_all() {
@@ -205,17 +208,17 @@ private slots:
             "potluck-node",    "plan", "gpt2-xl", "--data-dir", "/d",     "--tokens",  "10B", "--gpu",   "A100",
             "--volunteers",    "7",    "--ram",   "12GiB",      "--json", "--context", "512", "--batch", "16",
             "--price-per-kwh", "0.2"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
-        const PlanOptions& options = parsed.command->plan;
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
+        const PlanOptions& options = parsed.as<PlanVerb>().options();
         QCOMPARE(options.model, std::string("gpt2-xl"));
         QCOMPARE(options.tokens, 10'000'000'000ULL);
         QCOMPARE(options.context, 512U);
         QCOMPARE(options.batch, 16U);
         QCOMPARE(options.price_per_kilowatt_hour, 0.2);
-        QCOMPARE(*parsed.command->node.limits.ram, 12ULL << 30U);
+        QCOMPARE(*parsed.node().limits.ram, 12ULL << 30U);
         const char* without[] = {"potluck-node", "plan"};
-        QVERIFY(!parse_command_line(2, without).command);
+        QVERIFY(ParsedLine(without).verb == nullptr);
     }
 
     void one_usable_device_is_enough() {

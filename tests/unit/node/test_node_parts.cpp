@@ -8,12 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/node/cli/command_line.h"
+#include "app/demo/report.h"
+#include "app/demo/scenario.h"
 #include "app/node/cli/help/nearest.h"
 #include "app/node/cli/options/option_values.h"
+#include "app/node/cli/verbs/host/committee.h"
+#include "app/node/cli/verbs/host/host.h"
+#include "app/node/cli/verbs/host/page.h"
 #include "app/node/control/dispatcher.h"
-#include "app/node/demo/report.h"
-#include "app/node/demo/scenario.h"
 #include "app/node/member/view.h"
 #include "app/node/owner/usage.h"
 #include "app/node/paths.h"
@@ -24,9 +26,11 @@
 #include "core/base/files.h"
 #include "core/control/node_methods.h"
 #include "core/run/plain_text.h"
+#include "tests/unit/node/parsed_line.h"
 
 using namespace potluck;
 using namespace potluck::node;
+using potluck::test::ParsedLine;
 namespace fs = std::filesystem;
 
 namespace {
@@ -507,10 +511,9 @@ private slots:
         file.back() ^= std::byte{1};
         QCOMPARE(evidence_text(file).error().code, ErrorCode::untrusted);
         const char* line[] = {"potluck-node", "committee", "verify", "proof"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
-        QCOMPARE(parsed.command->verb, Verb::verify_evidence);
-        QCOMPARE(parsed.command->path, fs::path("proof"));
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
+        QCOMPARE(parsed.as<VerifyEvidenceVerb>().file(), fs::path("proof"));
     }
 
     void a_mistyped_word_is_told_with_what_was_meant() {
@@ -540,25 +543,25 @@ private slots:
     void hosting_reads_its_fields() {
         const char* line[] = {"potluck-node", "host", "--text",   "t",   "--model",    "small", "--width",    "64",
                               "--rounds",     "7",    "--window", "2.5", "--data-dir", "/d",    "--volunteer"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
-        QCOMPARE(parsed.command->host.model.layers, 6U);
-        QCOMPARE(parsed.command->host.model.width, 64U);
-        QCOMPARE(parsed.command->host.recipe.total_rounds, std::uint64_t{7});
-        QVERIFY(parsed.command->host.recipe.window == Duration{2'500});
-        QVERIFY(parsed.command->host.window == HostPlan::Window::of_recipe);
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
+        QCOMPARE(parsed.as<HostVerb>().plan().model.layers, 6U);
+        QCOMPARE(parsed.as<HostVerb>().plan().model.width, 64U);
+        QCOMPARE(parsed.as<HostVerb>().plan().recipe.total_rounds, std::uint64_t{7});
+        QVERIFY(parsed.as<HostVerb>().plan().recipe.window == Duration{2'500});
+        QVERIFY(parsed.as<HostVerb>().plan().window == HostPlan::Window::of_recipe);
         const char* shorter[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d"};
-        const auto by_size = parse_command_line(static_cast<int>(std::size(shorter)), shorter);
-        QVERIFY(by_size.command->host.window == HostPlan::Window::by_size);
-        QVERIFY(parsed.command->host_role == Command::HostRole::volunteer);
-        QCOMPARE(parsed.command->node.data_folder.string(), std::string("/d"));
+        const ParsedLine by_size(shorter);
+        QVERIFY(by_size.as<HostVerb>().plan().window == HostPlan::Window::by_size);
+        QVERIFY(parsed.as<HostVerb>().volunteers());
+        QCOMPARE(parsed.node().data_folder.string(), std::string("/d"));
     }
 
     void patience_follows_the_window_unless_it_is_named() {
         const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--collect", "20"};
-        const HostPlan by_window = parse_command_line(6, line).command->host;
+        const HostPlan by_window = ParsedLine(6, line).as<HostVerb>().plan();
         QVERIFY(by_window.patience == HostPlan::Patience::by_window);
-        const HostPlan named = parse_command_line(8, line).command->host;
+        const HostPlan named = ParsedLine(8, line).as<HostVerb>().plan();
         QVERIFY(named.patience == HostPlan::Patience::of_recipe);
         QCOMPARE(named.recipe.collect.count(), Duration{20'000}.count());
     }
@@ -568,9 +571,9 @@ private slots:
                               "--optimizer",   "lamb", "--state-bits", "32",   "--epsilon",  "1e-6",
                               "--beta1",       "0.8",  "--beta2",      "0.96", "--clip",     "4",
                               "--lamb-debias", "rate"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
-        const run::Recipe& recipe = parsed.command->host.recipe;
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
+        const run::Recipe& recipe = parsed.as<HostVerb>().plan().recipe;
         QCOMPARE(recipe.optimizer, run::Optimizer::lamb);
         QCOMPARE(recipe.lamb_debias, run::LambDebias::rate);
         QCOMPARE(recipe.state_bits, 32U);
@@ -581,7 +584,7 @@ private slots:
         for (const auto& [option, value] :
              {std::pair("--optimizer", "sgd"), std::pair("--state-bits", "16"), std::pair("--lamb-debias", "rate")}) {
             const char* wrong[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", option, value};
-            QVERIFY2(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command, option);
+            QVERIFY2(ParsedLine(wrong).verb == nullptr, option);
         }
     }
 
@@ -589,7 +592,7 @@ private slots:
         const char* line[] = {"potluck-node", "host",        "--text",          "t",    "--data-dir", "/d",
                               "--model",      "albert-tiny", "--learning-rate", "0.002"};
         const auto rate_with = [&](int words) {
-            return parse_command_line(words, line).command->host.recipe.learning_rate;
+            return ParsedLine(words, line).as<HostVerb>().plan().recipe.learning_rate;
         };
         QCOMPARE(rate_with(6), 3e-3);
         QCOMPARE(rate_with(8), 1e-3);
@@ -599,29 +602,29 @@ private slots:
     void a_checkpoint_brings_its_own_shape() {
         const char* line[] = {"potluck-node", "host",   "--text", "t",         "--data-dir",
                               "/d",           "--from", "f",      "--dropout", "0.1"};
-        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
-        QVERIFY(parsed.command.has_value());
-        QCOMPARE(parsed.command->host.from.string(), std::string("f"));
-        QCOMPARE(parsed.command->host.model.context, 0U);  // the checkpoint's
-        QCOMPARE(parsed.command->host.model.dropout, 0.1F);
+        const ParsedLine parsed(line);
+        QVERIFY(parsed.verb != nullptr);
+        QCOMPARE(parsed.as<HostVerb>().plan().from.string(), std::string("f"));
+        QCOMPARE(parsed.as<HostVerb>().plan().model.context, 0U);  // the checkpoint's
+        QCOMPARE(parsed.as<HostVerb>().plan().model.dropout, 0.1F);
         const char* shorter[] = {"potluck-node", "host",   "--text", "t",         "--data-dir",
                                  "/d",           "--from", "f",      "--context", "64"};
-        QCOMPARE(parse_command_line(static_cast<int>(std::size(shorter)), shorter).command->host.model.context, 64U);
+        QCOMPARE(ParsedLine(shorter).as<HostVerb>().plan().model.context, 64U);
         const char* reshaped[] = {"potluck-node", "host",   "--text", "t",       "--data-dir",
                                   "/d",           "--from", "f",      "--width", "64"};
-        QVERIFY(!parse_command_line(static_cast<int>(std::size(reshaped)), reshaped).command);
+        QVERIFY(ParsedLine(reshaped).verb == nullptr);
     }
 
     void a_page_is_written_once_or_again_and_again() {
         const char* once[] = {"potluck-node", "page", "www", "--prompt", ""};
-        const auto first = parse_command_line(static_cast<int>(std::size(once)), once);
-        QVERIFY(first.command && first.command->verb == Verb::page && first.command->every_seconds == 0);
-        QVERIFY(first.command->path == "www" && first.command->page_prompt == "");
+        const ParsedLine first(once);
+        const PageOptions& one = first.as<PageVerb>().options();
+        QVERIFY(one.every_seconds == 0 && one.folder == "www" && one.prompt == "");
         const char* often[] = {"potluck-node", "page", "www", "--every", "1m"};
-        const auto again = parse_command_line(static_cast<int>(std::size(often)), often);
-        QVERIFY(again.command && again.command->every_seconds == 60 && !again.command->page_prompt);
+        const ParsedLine again(often);
+        QVERIFY(again.as<PageVerb>().options().every_seconds == 60 && !again.as<PageVerb>().options().prompt);
         const char* too_often[] = {"potluck-node", "page", "www", "--every", "4s"};
-        QVERIFY(parse_command_line(static_cast<int>(std::size(too_often)), too_often).exit == ExitCode::usage);
+        QVERIFY(ParsedLine(too_often).line.exit() == ExitCode::usage);
     }
 
     void a_method_that_is_not_there_is_answered() {

@@ -6,17 +6,6 @@ namespace potluck::node {
 
 namespace {
 
-/// CLI11 writes a range as "INT:INT in [2 - 16]".
-std::string range_of(const CLI::Option& option) {
-    const std::string type = option.get_type_name(), opening = " in [", dash = " - ";
-    const std::size_t from = type.find(opening);
-    const std::size_t middle = from == std::string::npos ? from : type.find(dash, from);
-    const std::size_t end = middle == std::string::npos ? middle : type.find(']', middle);
-    if (end == std::string::npos) return {};
-    const std::size_t first = from + opening.size(), second = middle + dash.size();
-    return "from " + type.substr(first, middle - first) + " to " + type.substr(second, end - second);
-}
-
 bool has_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 bool is_number(const CLI::Option& option) {
@@ -56,9 +45,20 @@ public:
 
 }  // namespace
 
+/// CLI11 writes a range as "INT:INT in [2 - 16]".
+std::string range_text(const CLI::Option& option) {
+    const std::string type = option.get_type_name(), opening = " in [", dash = " - ";
+    const std::size_t from = type.find(opening);
+    const std::size_t middle = from == std::string::npos ? from : type.find(dash, from);
+    const std::size_t end = middle == std::string::npos ? middle : type.find(']', middle);
+    if (end == std::string::npos) return {};
+    const std::size_t first = from + opening.size(), second = middle + dash.size();
+    return "from " + type.substr(first, middle - first) + " to " + type.substr(second, end - second);
+}
+
 std::string full_description(const CLI::Option& option) {
     std::string more;
-    for (const std::string& one : {range_of(option), default_of(option), environment_of(option)})
+    for (const std::string& one : {range_text(option), default_of(option), environment_of(option)})
         if (!one.empty()) more += (more.empty() ? " (" : "; ") + one;
     const std::string& text = option.get_description();
     if (more.empty()) return text;
