@@ -1,7 +1,6 @@
 // The inside of a Peer, shared by the sources of this folder and by nobody else. Each source holds one idea:
 //
 //   peer.cpp          wiring: start, the passes of tick(), events, messages in and out, what the node shows
-//   payload_post.cpp  payloads on their way: in messages, questions and answers
 //   rounds.cpp        from one round to the next: the committed list, its payloads, entering; after a repair
 //   catch_up.cpp      history, checkpoints, the first state
 //
@@ -20,8 +19,7 @@
 #include "core/peer/ballots.h"
 #include "core/peer/contributor.h"
 #include "core/peer/moderation.h"
-#include "core/peer/payloads/flood_watch.h"
-#include "core/peer/payloads/payload_questions.h"
+#include "core/peer/payload_post.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/peer.h"
 #include "core/peer/peer_view.h"
@@ -33,7 +31,6 @@
 #include "core/peer/self_check.h"
 #include "core/peer/shard_keeper.h"
 #include "core/peer/shortcut.h"
-#include "core/run/density.h"
 #include "core/run/round_machine.h"
 
 namespace potluck::peer {
@@ -50,10 +47,6 @@ inline constexpr Duration asleep_min{2'000};      // without a tick, which comes
 inline constexpr Duration elsewhere_for{60'000};  // another process of ours keeps showing itself while it runs
 inline constexpr int graces_to_give_up = 3;       // patience for payloads while a checkpoint is on offer
 
-/// A message as `author` has signed it, to be sent by this member.
-[[nodiscard]] run::Envelope signed_by(const PeerId& author, const RunId& run, const run::Message& message,
-                                      const identity::Signature& signature);
-
 struct Peer::Impl final : private StateKeeper::Mediator,
                           private Contributor::Mediator,
                           private Seeder::Mediator,
@@ -64,7 +57,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
 
     TimePoint now() const { return context.now(); }
 
-    // peer.cpp, payload_post.cpp
+    // peer.cpp
     void start();
     void tick();
     void act(const run::RoundActions& actions);
@@ -80,18 +73,6 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     Status may_moderate() const;
     Result<std::uint32_t> sign(const run::HostAction& action);
     void replaced();
-    run::Verdict take_payload(const run::Envelope& envelope, const run::ContributionMessage& message);
-    void ask_payload(const PeerId& from, const PeerId& author, const run::BlobRef& payload);
-    void ask_waiting_payloads();
-    void forget_displaced();
-    run::OfferOrigin origin_of(const PeerId& from, const run::ContributionMessage& message, const PeerId& author) const;
-    run::Verdict on_payload_request(const PeerId& from, const run::PayloadRequest& request);
-    void answer_askers(const BlobId& payload);
-    run::Retention rank_of(const PeerId& person) const;
-    void payload_here(const BlobId& id);
-    void payload_useless(const BlobId& id);
-    bool tells_density(const PeerId& person) const;
-    void note_late(const PeerId& author, const run::ContributionMessage& message);
     void blob_here(const run::BlobRef& ref, BlobPointer content);
     void blob_failed(const BlobId& id, const Error& error);
     /// Between own statuses.
@@ -174,7 +155,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     }
     void offered(const run::ContributionMessage& own) override {
         machine.offered(own, context.signature_of(own), now());
-        if (own.round == machine.round()) exchange.announced(context.self_person(), own.payload.root);
+        if (own.round == machine.round()) payload_post.offered(own.payload.root);
     }
     void nothing_offered() override { machine.nothing_offered(now()); }
     void close_early() override { machine.close_early(); }
@@ -211,11 +192,9 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     Members members;
     Gossip gossip;
     Payloads payloads;
-    PayloadQuestions questions;
-    FloodWatch flood_watch;
     run::RoundMachine machine;
-    run::Exchange exchange;
     ChainLog chain;
+    PayloadPost payload_post;
     StateKeeper keeper;
     ShardKeeper shards;
     Contributor contributor;

@@ -59,11 +59,6 @@ Deciders deciders_of(const PeerId& self, std::vector<PeerId> members, const run:
 
 }  // namespace
 
-run::Envelope signed_by(const PeerId& author, const RunId& run, const run::Message& message,
-                        const identity::Signature& signature) {
-    return {run, author, run::kind_of(message), run::encode_body(message), signature, {}};
-}
-
 Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, World peer_world)
     : context(run_id, std::move(run_manifest), std::move(peer_settings), peer_world.swarm, peer_world.identity,
               peer_world.certificate, peer_world.person),
@@ -77,6 +72,7 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       payloads(world.swarm, context.layout.parameters, manifest.recipe.k_max),
       machine(round_settings(context, world)),
       chain(context, world.ledger, keyring),
+      payload_post({context, chain, machine, members, payloads}),
       keeper({context, chain, world.store, jobs, errors, *this}),
       shards({context, chain, members, errors}),
       contributor({context, chain, keeper, machine, shards, world.store, world.trainer, payloads, jobs, errors, *this}),
@@ -84,8 +80,8 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       repairer({context, chain, keeper, world.store, members, jobs, errors, *this}),
       seats(context, chain, members),
       moderation(context, chain, world.ledger, errors),
-      ballots({context, chain, keeper, machine, exchange, keyring, world.store, payloads, seats, moderation, errors,
-               *this}),
+      ballots({context, chain, keeper, machine, payload_post.exchange(), keyring, world.store, payloads, seats,
+               moderation, errors, *this}),
       shortcut({context, chain, keyring, members, errors, *this}) {}
 
 void Peer::Impl::start() {
@@ -102,7 +98,7 @@ void Peer::Impl::tick() {
     notice_sleep();
     if (!members.all().empty()) company_at = now();
     payloads.retry(now());
-    ask_waiting_payloads();
+    payload_post.tick();
     if (const auto rules = std::pair(chain.term(), chain.rules().actions); rules != trusted_since) {
         trusted_since = rules;
         members.trust(chain.rules().trusted());
@@ -133,7 +129,7 @@ void Peer::Impl::act(const run::RoundActions& actions) {
     }
     if (machine.closed() && !window_closed_at) {
         window_closed_at = now();
-        exchange.closed(now());
+        payload_post.window_closed();
         status_due = true;
     }
     if (actions.repeat_contribution) contributor.repeat_contributions();
@@ -266,13 +262,10 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
     const auto* contribution = std::get_if<run::ContributionMessage>(&*message);
     // Every neighbour passes it on; the copies cost no arithmetic, but one may bring the payload that another lacked.
     if (contribution != nullptr && machine.holds(envelope.sender, *contribution, envelope.signature)) {
-        const Verdict verdict = take_payload(envelope, *contribution);
+        const Verdict verdict = payload_post.take(envelope, *contribution);
         return verdict == Verdict::accepted ? Verdict::repeated : verdict;
     }
-    // Before its signature, which costs more: of fresh keys by the thousand a few draw a place.
-    if (contribution != nullptr &&
-        !machine.has_place_for(envelope.sender, *contribution, origin_of(from, *contribution, envelope.sender))) {
-        flood_watch.refused(from, now());
+    if (contribution != nullptr && !payload_post.has_place_for(from, envelope.sender, *contribution)) {
         return Verdict::no_room;
     }
     const std::string_view domain = run::domain_of(envelope.kind);
@@ -294,7 +287,7 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         Verdict operator()(const run::LayerMessage& m) const { return impl.repairer.on_layer(sender, m); }
         Verdict operator()(const run::GoodbyeMessage&) const { return impl.on_goodbye(sender); }
         Verdict operator()(const run::HostAction& m) const { return impl.on_host_action(from, envelope, m); }
-        Verdict operator()(const run::PayloadRequest& m) const { return impl.on_payload_request(from, m); }
+        Verdict operator()(const run::PayloadRequest& m) const { return impl.payload_post.on_request(from, m); }
         Verdict operator()(const run::CommitteeRequest& m) const { return impl.shortcut.on_request(sender, m); }
         Verdict operator()(const run::CommitteeMessage& m) const { return impl.shortcut.on_answer(sender, m); }
     };
@@ -312,23 +305,9 @@ Verdict Peer::Impl::on_close(const PeerId& from, const run::Envelope& envelope, 
 
 Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& envelope,
                                     const run::ContributionMessage& message) {
-    const std::uint32_t k = message.round == chain.height() ? chain.k() : manifest.recipe.k_max;
-    if (!Payloads::plausible(message.payload, context.layout.parameters, k)) return Verdict::too_large;
-    const Verdict verdict =
-        machine.contribution(envelope.sender, message, envelope.signature, origin_of(from, message, envelope.sender));
-    forget_displaced();
-    const bool is_late = message.round != machine.round();
-    if (is_late) note_late(envelope.sender, message);
-    if (verdict != Verdict::accepted) return verdict;
-    const PeerId& person = message.certificate.person_of(envelope.sender);
-    if (!is_late && tells_density(person)) exchange.announced(person, message.payload.root);
-    payloads.expect(message.payload, message.round, {envelope.sender, from}, now(), rank_of(person));
-    if (const Verdict taken = take_payload(envelope, message); taken != Verdict::accepted) return taken;
-    if (envelope.payload.empty()) ask_payload(from, envelope.sender, message.payload);
-    payload_here(message.payload.root);
-    if (payloads.bad(message.payload.root)) payload_useless(message.payload.root);
-    pass_on(envelope, from);
-    return Verdict::accepted;
+    const Verdict verdict = payload_post.on_contribution(from, envelope, message);
+    if (verdict == Verdict::accepted) pass_on(envelope, from);
+    return verdict;
 }
 
 Verdict Peer::Impl::on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action) {
@@ -357,7 +336,7 @@ Verdict Peer::Impl::on_goodbye(const PeerId& from) {
 /// What these may not know of what the host has signed; a message may be lost.
 void Peer::Impl::tell_actions(const std::vector<PeerId>& to) const {
     for (const run::SignedAction& one : moderation.pending()) {
-        const run::Envelope envelope = signed_by(manifest.host, context.run, one.action, one.signature);
+        const run::Envelope envelope = context.envelope_signed_by(manifest.host, one.action, one.signature);
         for (const PeerId& peer : to) world.swarm.send(peer, envelope);
     }
 }
@@ -366,11 +345,11 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
     if (!started || gone || content == nullptr) return;
     switch (payloads.arrived(ref, content)) {
         case Payloads::Outcome::held:
-            payload_here(ref.root);
+            payload_post.here(ref.root);
             // It may be the last that a list waits for.
             act(machine.tick(now(), ballots.proposes()));
             break;
-        case Payloads::Outcome::bad: payload_useless(ref.root); break;
+        case Payloads::Outcome::bad: payload_post.useless(ref.root); break;
         case Payloads::Outcome::not_wanted: break;
     }
     ballots.reconsider();
@@ -557,7 +536,7 @@ void Peer::on_neighbour_lost(const PeerId& peer) {
     m_impl->members.left(peer);
     m_impl->members.remove(peer);
     m_impl->gossip.left(peer);
-    m_impl->questions.lost(peer);
+    m_impl->payload_post.lost(peer);
     m_impl->machine.lost(peer);
 }
 

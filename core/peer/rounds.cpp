@@ -249,7 +249,7 @@ void Peer::Impl::entered() {
     fell_back = false;
     if (window_closed_at) last_round_overhead = now() - *window_closed_at;
     window_closed_at.reset();
-    exchange.begin();
+    payload_post.round_begins();
     if (over()) {
         machine.end(*keeper.round(), now());
     } else {
