@@ -18,10 +18,10 @@
 #include <set>
 #include <vector>
 
-#include "core/peer/chain_log.h"
-#include "core/peer/moderation.h"
+#include "core/peer/chain/chain_log.h"
+#include "core/peer/chain/moderation.h"
+#include "core/peer/chain/seats.h"
 #include "core/peer/payloads/payloads.h"
-#include "core/peer/seats.h"
 #include "core/peer/state_keeper.h"
 #include "core/run/agreement/agreement.h"
 #include "core/run/density.h"

@@ -30,7 +30,7 @@
 #include <set>
 #include <span>
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/record.h"

@@ -17,8 +17,9 @@
 #include <vector>
 
 #include "core/peer/ballots.h"
+#include "core/peer/chain/moderation.h"
+#include "core/peer/chain/seats.h"
 #include "core/peer/contributor.h"
-#include "core/peer/moderation.h"
 #include "core/peer/payload_post.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/peer.h"
@@ -26,7 +27,6 @@
 #include "core/peer/presence/gossip.h"
 #include "core/peer/presence/members.h"
 #include "core/peer/repairer.h"
-#include "core/peer/seats.h"
 #include "core/peer/seeder.h"
 #include "core/peer/self_check.h"
 #include "core/peer/shard_keeper.h"

@@ -9,7 +9,7 @@
 // Threads: the peer's. Owns: the questions that are open, what this round's payloads say of the lines (run::Exchange).
 #pragma once
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/payloads/flood_watch.h"
 #include "core/peer/payloads/payload_questions.h"
 #include "core/peer/payloads/payloads.h"

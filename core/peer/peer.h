@@ -18,7 +18,7 @@
 #include "core/base/result.h"
 #include "core/identity/identity.h"
 #include "core/ledger/ledger.h"
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/presence/context.h"
 #include "core/peer/presence/members.h"

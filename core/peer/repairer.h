@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/presence/members.h"
 #include "core/peer/seams/jobs.h"
 #include "core/peer/state_keeper.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/seams/state_store.h"

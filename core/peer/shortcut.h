@@ -18,7 +18,7 @@
 #include <set>
 #include <vector>
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/presence/members.h"
 #include "core/run/agreement/chain_walk.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/ledger/ledger.h"
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 
 namespace potluck::peer {
 

@@ -1,4 +1,4 @@
-#include "core/peer/moderation.h"
+#include "core/peer/chain/moderation.h"
 
 namespace potluck::peer {
 
