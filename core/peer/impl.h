@@ -31,6 +31,7 @@
 #include "core/peer/self_check.h"
 #include "core/peer/shard_keeper.h"
 #include "core/peer/shortcut.h"
+#include "core/peer/status_facts.h"
 #include "core/run/round_machine.h"
 
 namespace potluck::peer {
