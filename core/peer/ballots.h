@@ -22,7 +22,7 @@
 #include "core/peer/chain/moderation.h"
 #include "core/peer/chain/seats.h"
 #include "core/peer/payloads/payloads.h"
-#include "core/peer/state_keeper.h"
+#include "core/peer/states/state_keeper.h"
 #include "core/run/agreement/agreement.h"
 #include "core/run/density.h"
 #include "core/run/round_machine.h"

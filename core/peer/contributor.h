@@ -37,7 +37,7 @@
 #include "core/peer/seams/jobs.h"
 #include "core/peer/seams/trainer.h"
 #include "core/peer/shard_keeper.h"
-#include "core/peer/state_keeper.h"
+#include "core/peer/states/state_keeper.h"
 #include "core/peer/status_facts.h"
 #include "core/run/round_machine.h"
 

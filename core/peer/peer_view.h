@@ -10,7 +10,7 @@
 #include "core/base/clock.h"
 #include "core/base/ids.h"
 #include "core/peer/presence/members.h"
-#include "core/peer/seeder.h"
+#include "core/peer/states/seeder.h"
 #include "core/run/agreement/evidence.h"
 #include "core/run/message.h"
 #include "core/run/run_rules.h"

@@ -12,7 +12,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
-#include "core/peer/seeder.h"
+#include "core/peer/states/seeder.h"
 #include "core/run/message.h"
 #include "core/status/reason.h"
 
