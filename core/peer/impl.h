@@ -20,6 +20,7 @@
 #include "core/peer/chain/moderation.h"
 #include "core/peer/chain/seats.h"
 #include "core/peer/contributor.h"
+#include "core/peer/own_status.h"
 #include "core/peer/payload_post.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/peer.h"
@@ -40,15 +41,10 @@ inline constexpr std::uint64_t rounds_behind_few = 3;      // up to here payload
 inline constexpr std::uint64_t rounds_fetched_ahead = 8;   // payloads of that many rounds at once while catching up
 inline constexpr int heartbeats_to_compare = 3;            // digests of the last state, before it is certified
 inline constexpr Duration unadmitted_refused_for{60'000};  // or for a window, if that is shorter
-/// A status's sequence is milliseconds since 1970 times this, and what tells this process from another with its key.
-inline constexpr std::uint64_t process_marks = 1U << 20U;
-/// How far beyond an earlier life's statuses a computer goes whose clock was set back: 50 days, in milliseconds.
-inline constexpr std::uint64_t clock_jump = 1ULL << 32U;
-inline constexpr Duration asleep_min{2'000};      // without a tick, which comes ten times a second
-inline constexpr Duration elsewhere_for{60'000};  // another process of ours keeps showing itself while it runs
-inline constexpr int graces_to_give_up = 3;       // patience for payloads while a checkpoint is on offer
+inline constexpr int graces_to_give_up = 3;                // patience for payloads while a checkpoint is on offer
 
-struct Peer::Impl final : private StateKeeper::Mediator,
+struct Peer::Impl final : private OwnStatus::Mediator,
+                          private StateKeeper::Mediator,
                           private Contributor::Mediator,
                           private Seeder::Mediator,
                           private Repairer::Mediator,
@@ -62,7 +58,6 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void start();
     void tick();
     void act(const run::RoundActions& actions);
-    void notice_sleep();
     void receive(const PeerId& from, const run::Envelope& envelope);
     run::Verdict handle_envelope(const PeerId& from, const run::Envelope& envelope);
     run::Verdict on_close(const PeerId& from, const run::Envelope& envelope, const run::CloseMessage& message);
@@ -76,14 +71,8 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void replaced();
     void blob_here(const run::BlobRef& ref, BlobPointer content);
     void blob_failed(const BlobId& id, const Error& error);
-    /// Between own statuses.
-    [[nodiscard]] Duration status_pause() const;
-    void broadcast_status();
     bool admits(const PeerId& person) const;
     run::Verdict judge_author(const PeerId& from, const run::Envelope& envelope, const run::Message& message) const;
-    run::StatusMessage next_status();
-    run::Verdict on_own_status(const run::Envelope& envelope);
-    void own_key_is_elsewhere();
     void pass_on(const run::Envelope& envelope, const PeerId& from) const;
 
     // introductions.cpp
@@ -163,32 +152,24 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     std::optional<StateStore::Held> newest_state() const override { return keeper.newest(); }
     bool in_use(RoundId round) const override { return contributor.in_use(round); }
     void drop_state(RoundId round) override { keeper.drop(round); }
-    void status_changed() override { status_due = true; }
+    void status_changed() override { own_status.changed(); }
     bool may_jump() const override;
     RoundId checkpoint_offered() const override;
     void jumped(std::uint64_t accepted) override;
 
     PeerView view() const;
-    StatusFacts facts() const;
-    run::StatusMessage own_status() const { return status_message_of(facts()); }
+    StatusFacts all_facts() const override;
 
     Context context;
     const run::Manifest& manifest = context.manifest;
     const PeerSettings& settings = context.settings;
-    std::string name, team;
     World world;
     const run::IdentityKeyring keyring;
     Jobs jobs;
     ErrorReport errors{context};
 
-    TimePoint started_at, entered_at, last_status_at;
-    run::Phase last_phase = run::Phase::joining;  // that the others were told
-    TimePoint company_at;                         // when another member was heard of last
-    bool started = false, leaving = false, gone = false, advancing = false, advance_again = false, status_due = false;
-    std::uint64_t sequence = 0, first_sequence = 0;  // of our statuses: the newest, and where this process began
-    bool clock_was_behind = false;
-    bool sleepy = false;  // the computer is about to sleep
-    std::optional<TimePoint> own_key_elsewhere_at;
+    TimePoint started_at, entered_at;
+    bool started = false, gone = false, advancing = false, advance_again = false;
 
     Members members;
     Gossip gossip;
@@ -196,6 +177,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     run::RoundMachine machine;
     ChainLog chain;
     PayloadPost payload_post;
+    OwnStatus own_status;
     StateKeeper keeper;
     ShardKeeper shards;
     Contributor contributor;
@@ -230,7 +212,6 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     bool fell_back = false;  // the newest state could not be mended: any checkpoint is better than replaying
 
     std::pair<std::uint32_t, std::uint32_t> trusted_since;  // term and number of actions that `members` knows
-    std::optional<std::int64_t> awake_at;                   // milliseconds since 1970
     std::optional<RoundId> close_passed_on;
     std::optional<TimePoint> window_closed_at;
     Duration last_round_overhead{0};

@@ -38,14 +38,4 @@ void Peer::Impl::remember_words(const PeerId& author, const run::StatusMessage& 
     world.ledger.remember_team(person, members.team_of(author));
 }
 
-void Peer::set_name(const std::string& name) {
-    m_impl->name = name;
-    m_impl->status_due = true;
-}
-
-void Peer::set_team(const std::string& team) {
-    m_impl->team = team;
-    m_impl->status_due = true;
-}
-
 }  // namespace potluck::peer

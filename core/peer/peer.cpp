@@ -48,22 +48,11 @@ const run::DeviceCertificate* certificate_of(const run::Message& message) {
     return contribution == nullptr ? nullptr : &contribution->certificate;
 }
 
-/// The keys of host and backbones are persons', and their computers' as well for most.
-Deciders deciders_of(const PeerId& self, std::vector<PeerId> members, const run::RunRules& rules,
-                     Deciders::Quorum quorum) {
-    members.push_back(rules.host);
-    members.insert(members.end(), rules.backbones.begin(), rules.backbones.end());
-    std::erase(members, self);
-    return {std::move(members), quorum};
-}
-
 }  // namespace
 
 Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, World peer_world)
     : context(run_id, std::move(run_manifest), std::move(peer_settings), peer_world.swarm, peer_world.identity,
               peer_world.certificate, peer_world.person),
-      name(context.settings.name),
-      team(context.settings.team),
       world(std::move(peer_world)),
       keyring(world.identity, world.verify),
       jobs(world.offload),
@@ -73,6 +62,7 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       machine(round_settings(context, world)),
       chain(context, world.ledger, keyring),
       payload_post({context, chain, machine, members, payloads}),
+      own_status({context, chain, machine, members, keyring, world.unix_clock, *this}),
       keeper({context, chain, world.store, jobs, errors, *this}),
       shards({context, chain, members, errors}),
       contributor({context, chain, keeper, machine, shards, world.store, world.trainer, payloads, jobs, errors, *this}),
@@ -86,17 +76,17 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
 
 void Peer::Impl::start() {
     started = true;
-    started_at = company_at = now();
+    started_at = now();
+    own_status.start();
     for (const PeerId& peer : world.swarm.neighbours()) members.joined(peer);
     restore();
-    broadcast_status();
+    own_status.broadcast();
     advance();
 }
 
 void Peer::Impl::tick() {
     if (!started || gone) return;
-    notice_sleep();
-    if (!members.all().empty()) company_at = now();
+    own_status.tick();
     payloads.retry(now());
     payload_post.tick();
     if (const auto rules = std::pair(chain.term(), chain.rules().actions); rules != trusted_since) {
@@ -119,7 +109,7 @@ void Peer::Impl::tick() {
     shards.update(contributor.shards_needed());
     contributor.update_trainer();
     if (jobs.count() == 0 && keeper.round() && !repairer.active()) seeder.forget_old();
-    if (status_due || now() >= last_status_at + status_pause()) broadcast_status();
+    if (own_status.due()) own_status.broadcast();
 }
 
 void Peer::Impl::act(const run::RoundActions& actions) {
@@ -130,7 +120,7 @@ void Peer::Impl::act(const run::RoundActions& actions) {
     if (machine.closed() && !window_closed_at) {
         window_closed_at = now();
         payload_post.window_closed();
-        status_due = true;
+        own_status.changed();
     }
     if (actions.repeat_contribution) contributor.repeat_contributions();
     if (!actions.send_list_to.empty() && chain.height().value > 0) {
@@ -142,34 +132,9 @@ void Peer::Impl::act(const run::RoundActions& actions) {
     if (actions.decide) ballots.decide();
 }
 
-Duration Peer::Impl::status_pause() const {
-    const Duration window_left = machine.opened_at() + manifest.recipe.window - now();
-    const bool quiet = is_quiet(last_phase, window_left, settings.heartbeat) && phase_of(facts()) == last_phase;
-    return quiet ? heartbeats_when_quiet * settings.heartbeat : settings.heartbeat;
-}
-
-void Peer::Impl::broadcast_status() {
-    status_due = false;
-    last_status_at = now();
-    const run::StatusMessage status = next_status();
-    last_phase = status.phase;
-    context.broadcast(status);
-    world.swarm.seek(members.heard_through_others());
-    const bool quorum = seats.seated_here() >= ballots.quorum();
-    world.swarm.set_deciders(deciders_of(context.self(), chain.committee(), chain.rules(),
-                                         quorum ? Deciders::Quorum::here : Deciders::Quorum::missing));
-}
-
-/// The clock on the wall goes on while a computer sleeps; the one that only grows may not.
-void Peer::Impl::notice_sleep() {
-    const std::int64_t clock = world.unix_clock();
-    const Duration silence{clock - std::exchange(awake_at, clock).value_or(clock)};
-    if (silence >= asleep_min) members.was_away(silence);
-}
-
 void Peer::Impl::receive(const PeerId& from, const run::Envelope& envelope) {
     if (!started || gone) return;
-    notice_sleep();
+    own_status.notice_sleep();
     const bool admitted = members.admit_message(from, envelope.kind, now());
     const Verdict verdict = admitted ? handle_envelope(from, envelope) : Verdict::flood;
     const Source source = envelope.sender == from ? Source::itself : Source::others;
@@ -197,42 +162,6 @@ Verdict Peer::Impl::judge_author(const PeerId& from, const run::Envelope& envelo
     return is_sound ? Verdict::accepted : Verdict::bad_signature;
 }
 
-/// A sequence is the computer's clock, so that it goes on growing over restarts, and ends in a mark of this process.
-run::StatusMessage Peer::Impl::next_status() {
-    const auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(world.unix_clock(), 0));
-    if (sequence == 0) sequence = first_sequence = clock * process_marks + clock % process_marks;
-    const std::uint64_t mark = sequence % process_marks;
-    sequence = std::max(sequence + process_marks, clock * process_marks + mark);
-    return own_status();
-}
-
-/// Neighbours show us what we said when they have heard a higher sequence than ours. Either our clock was set back
-/// since an earlier life: then we go on above that, once. Or another process has our key and speaks now. What an
-/// earlier life said proves nothing, also when another repeats it.
-Verdict Peer::Impl::on_own_status(const run::Envelope& envelope) {
-    const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
-    if (!message.ok()) return Verdict::malformed;
-    const std::uint64_t said = std::get<run::StatusMessage>(*message).sequence;
-    const bool is_ours = said <= sequence && said % process_marks == sequence % process_marks;
-    if (is_ours || said < first_sequence) return Verdict::repeated;
-    if (!world.verify(context.self(), run::domain_of(envelope.kind), run::signed_bytes(envelope), envelope.signature)) {
-        return Verdict::bad_signature;
-    }
-    if (said > sequence && !std::exchange(clock_was_behind, true)) {
-        sequence = first_sequence = (said / process_marks + clock_jump) * process_marks + sequence % process_marks;
-        status_due = true;
-        return Verdict::repeated;
-    }
-    own_key_is_elsewhere();
-    return Verdict::contradicting;
-}
-
-void Peer::Impl::own_key_is_elsewhere() {
-    const bool is_known = own_key_elsewhere_at && now() < *own_key_elsewhere_at + elsewhere_for;
-    if (!is_known) log::of("peer").warn("another process speaks with this identity's key");
-    own_key_elsewhere_at = now();
-}
-
 /// Messages that carry their author's signature reach everybody through anybody, once each.
 void Peer::Impl::pass_on(const run::Envelope& envelope, const PeerId& from) const {
     // Most hear the author itself; who does not asks for the payload, which is longer than all else.
@@ -253,7 +182,7 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
     const bool is_status = envelope.kind == run::MessageKind::status;
     // A host's action is signed by its person, at any of that person's computers.
     const bool is_own = envelope.sender == context.self() && envelope.kind != run::MessageKind::host_action;
-    if (is_own) return is_status ? on_own_status(envelope) : Verdict::repeated;
+    if (is_own) return is_status ? own_status.on_own(envelope) : Verdict::repeated;
     if (is_status && envelope.sender != from && gossip.take_repeated(from, envelope)) return Verdict::repeated;
     if (envelope.sender != from && !may_be_passed_on(envelope.kind)) return Verdict::not_allowed;
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
@@ -484,10 +413,10 @@ Result<std::uint32_t> Peer::replace_committee(std::vector<PeerId> keys, std::opt
 void Peer::begin_leaving(TimePoint now) {
     m_impl->context.set_now(now);
     if (!m_impl->started || m_impl->gone) return;
-    m_impl->leaving = true;
+    m_impl->own_status.leave();
     m_impl->seats.leave();
     m_impl->contributor.pause();
-    m_impl->broadcast_status();
+    m_impl->own_status.broadcast();
 }
 
 bool Peer::may_leave() const {
@@ -498,19 +427,19 @@ bool Peer::may_leave() const {
 /// Training goes on: what it comes to until then is kept over the sleep, as all else of the process.
 void Peer::begin_sleep(TimePoint now) {
     m_impl->context.set_now(now);
-    if (!m_impl->started || m_impl->gone || m_impl->leaving) return;
-    m_impl->sleepy = true;
+    if (!m_impl->started || m_impl->gone || m_impl->own_status.leaves()) return;
+    m_impl->own_status.fall_asleep();
     m_impl->seats.leave();
-    m_impl->broadcast_status();
+    m_impl->own_status.broadcast();
 }
 
-bool Peer::may_sleep() const { return !m_impl->sleepy || m_impl->seats.may_go(); }
+bool Peer::may_sleep() const { return !m_impl->own_status.sleepy() || m_impl->seats.may_go(); }
 
 void Peer::end_sleep(TimePoint now) {
     m_impl->context.set_now(now);
-    if (!std::exchange(m_impl->sleepy, false) || m_impl->leaving) return;
+    if (!m_impl->own_status.wake() || m_impl->own_status.leaves()) return;
     m_impl->seats.stay();
-    m_impl->status_due = true;
+    m_impl->own_status.changed();
 }
 
 void Peer::leave() {
@@ -527,7 +456,7 @@ std::vector<Refusal> Peer::refusals() const { return m_impl->members.refusals();
 void Peer::on_neighbour(const PeerId& peer) {
     m_impl->members.joined(peer);
     if (!m_impl->started || m_impl->gone) return;
-    m_impl->context.send(peer, m_impl->next_status());
+    m_impl->context.send(peer, m_impl->own_status.next());
     m_impl->tell_actions({peer});
     if (m_impl->machine.playing()) m_impl->contributor.offer_to(peer);
 }
@@ -540,7 +469,7 @@ void Peer::on_neighbour_lost(const PeerId& peer) {
     m_impl->machine.lost(peer);
 }
 
-void Peer::on_own_key_elsewhere() { m_impl->own_key_is_elsewhere(); }
+void Peer::on_own_key_elsewhere() { m_impl->own_status.key_is_elsewhere(); }
 void Peer::on_envelope(const PeerId& from, run::Envelope envelope) { m_impl->receive(from, envelope); }
 void Peer::on_blob(const run::BlobRef& blob, BlobPointer content) { m_impl->blob_here(blob, std::move(content)); }
 void Peer::on_blob_failed(const BlobId& blob, Error error) { m_impl->blob_failed(blob, error); }
@@ -585,15 +514,14 @@ bool Peer::all_settled() const { return has_finished() && m_impl->contributor.re
 void Peer::restart_trainer() { m_impl->contributor.restart(); }
 void Peer::set_shard_bytes_max(std::uint64_t bytes) { m_impl->shards.set_cap(bytes); }
 
+void Peer::set_name(const std::string& name) { m_impl->own_status.set_name(name); }
+void Peer::set_team(const std::string& team) { m_impl->own_status.set_team(team); }
+
 // What the node shows of this member, and what it tells the others.
 
-StatusFacts Peer::Impl::facts() const {
-    StatusFacts facts;
+StatusFacts Peer::Impl::all_facts() const {
+    StatusFacts facts = own_status.facts();
     facts.volunteer = contributor.volunteer();
-    facts.name = name;
-    facts.team = team;
-    facts.port = world.swarm.port();
-    facts.sequence = sequence;
     facts.last_error = errors.last();
     facts.error_recent = errors.recent();
     facts.state = keeper.round();
@@ -603,33 +531,22 @@ StatusFacts Peer::Impl::facts() const {
     }
     facts.chain_height = chain.height();
     facts.run_complete = over();
-    facts.leaving = leaving || sleepy;
-    facts.certificate = context.certificate;
-    if (!chain.rules().admits(context.self_person())) facts.unadmitted_id = context.self_person().hex();
     facts.applying = keeper.applying();
     facts.checking = keeper.checking();
     facts.repairing = repairer.active();
     facts.fetching_state = checkpoint_fetch.has_value();
     facts.calculates_differently = self_check.calculates_differently();
-    facts.own_key_elsewhere = own_key_elsewhere_at && now() < *own_key_elsewhere_at + elsewhere_for;
     facts.disk_full = errors.recent() && errors.remedy() == Remedy::disk_limit;
-    facts.members_known = !members.all().empty();
     facts.checkpoint = seeder.newest_checkpoint();
     facts.seats_here = seats.seated_here();
     facts.seats_needed = ballots.quorum();
-    facts.alone_for = members.all().empty() ? now() - company_at : Duration{0};
-    facts.round_length = manifest.recipe.window + manifest.recipe.collect;
-    facts.unix_time = std::chrono::floor<std::chrono::seconds>(Duration{world.unix_clock()}).count();
-    facts.window_closed = machine.closed();
-    facts.window_reopened = machine.reopened();
-    facts.window_left = machine.opened_at() + manifest.recipe.window - now();
     facts.training = contributor.facts();
     return facts;
 }
 
 PeerView Peer::Impl::view() const {
     PeerView view;
-    const StatusFacts own = facts();
+    const StatusFacts own = all_facts();
     view.phase = phase_of(own);
     view.why = why_of(own);
     if (!keeper.round() && checkpoint_fetch) view.progress = world.swarm.progress(checkpoint_fetch->ref.root);

@@ -91,7 +91,7 @@ void Peer::Impl::retract() {
 /// To the newest sound state that fits the chain; forward again from payloads or a checkpoint.
 void Peer::Impl::go_back() {
     machine.leave();
-    status_due = true;
+    own_status.changed();
     contributor.stop_trainer();
     contributor.retry_now();
     keeper.fall_back([this] {
@@ -260,7 +260,7 @@ void Peer::Impl::entered() {
     tell_actions(world.swarm.neighbours());
     if (keeper.round()->value % manifest.recipe.checkpoint_every == 0) seeder.publish_checkpoint(*keeper.round());
     payloads.release_before(RoundId{keeper.round()->value > states_kept ? keeper.round()->value - states_kept : 0});
-    broadcast_status();
+    own_status.broadcast();
     repairer.compare_all();
 }
 
@@ -268,7 +268,7 @@ void Peer::Impl::entered() {
 
 void Peer::Impl::on_repair_begun() {
     machine.leave();
-    status_due = true;
+    own_status.changed();
 }
 
 void Peer::Impl::on_repaired(const StateStore::Held& done) {
