@@ -2,7 +2,6 @@
 //
 //   peer.cpp          wiring: start, the passes of tick(), events, messages in and out, what the node shows
 //   rounds.cpp        from one round to the next: the committed list, its payloads, entering; after a repair
-//   catch_up.cpp      history, checkpoints, the first state
 //
 // Two numbers tell where this member stands: chain.height(), how many lists it has taken, and keeper.round(), the
 // newest state it holds. They are equal while it plays along; the state is behind while it catches up. Threads: the
@@ -11,12 +10,12 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/peer/ballots.h"
+#include "core/peer/catch_up.h"
 #include "core/peer/chain/moderation.h"
 #include "core/peer/chain/seats.h"
 #include "core/peer/contributor.h"
@@ -37,11 +36,8 @@
 
 namespace potluck::peer {
 
-inline constexpr std::uint64_t rounds_behind_few = 3;      // up to here payloads are fetched, beyond a checkpoint
-inline constexpr std::uint64_t rounds_fetched_ahead = 8;   // payloads of that many rounds at once while catching up
 inline constexpr int heartbeats_to_compare = 3;            // digests of the last state, before it is certified
 inline constexpr Duration unadmitted_refused_for{60'000};  // or for a window, if that is shorter
-inline constexpr int graces_to_give_up = 3;                // patience for payloads while a checkpoint is on offer
 
 struct Peer::Impl final : private OwnStatus::Mediator,
                           private StateKeeper::Mediator,
@@ -49,6 +45,7 @@ struct Peer::Impl final : private OwnStatus::Mediator,
                           private Seeder::Mediator,
                           private Repairer::Mediator,
                           private Ballots::Mediator,
+                          private CatchUp::Mediator,
                           private Shortcut::Mediator {
     Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, World peer_world);
 
@@ -65,7 +62,6 @@ struct Peer::Impl final : private OwnStatus::Mediator,
                                  const run::ContributionMessage& message);
     run::Verdict on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action);
     run::Verdict on_goodbye(const PeerId& from);
-    void tell_actions(const std::vector<PeerId>& to) const;
     Status may_moderate() const;
     Result<std::uint32_t> sign(const run::HostAction& action);
     void replaced();
@@ -82,12 +78,11 @@ struct Peer::Impl final : private OwnStatus::Mediator,
     // rounds.cpp
     bool in_step() const { return keeper.round() && *keeper.round() == chain.height() && !repairer.active(); }
     bool over() const { return keeper.round() && context.is_last(*keeper.round()); }
-    void advance();
+    void restore();
+    void advance() override;
     void retract();
     [[nodiscard]] Status may_go_back_to(RoundId round) const;
     void go_back();
-    bool payloads_here(const run::AcceptList& list);
-    void apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh);
     void apply_decision();
     void close_run();
     bool agrees_with_base(const run::AcceptList& list);
@@ -95,35 +90,8 @@ struct Peer::Impl final : private OwnStatus::Mediator,
     void mend(const StateDigest& right);
     SelfCheck::Outcome newest_outcome() const;
     void judge_arithmetic(const StateDigest& right);
-    void appended(const CheckedList& checked);
     void moderated(const run::AcceptList& list);
-    void entered();
     void enter_round();
-
-    // catch_up.cpp
-    struct CheckpointOffer {
-        RoundId round;
-        run::BlobRef ref;
-        bool trusted = false;
-        std::vector<PeerId> sources;
-    };
-    void restore();
-    void find_first_state();
-    void ask_history();
-    PeerId history_source(const std::vector<PeerId>& ahead) override;
-    bool rolls_back_to(const StateStore::Held& state) const;
-    run::Verdict on_history_request(const PeerId& from, const run::HistoryRequest& request);
-    run::Verdict on_history(const PeerId& from, const run::HistoryMessage& message);
-    void extend_chain(std::vector<CheckedList> lists);
-    bool import_list(const CheckedList& checked, const StateDigest& result);
-    void choose_checkpoint();
-    bool checkpoint_fits(const run::StatusMessage& status) const;
-    bool gave_up_checkpoint();
-    std::optional<CheckpointOffer> best_checkpoint(std::uint64_t round_min) const;
-    void fetch_first(RoundId round, const run::BlobRef& ref, std::vector<PeerId> sources);
-    void checkpoint_here(BlobPointer content);
-    void catch_up_step();
-    void wait_for_payloads(const run::AcceptList& list);
 
     void scrub();
 
@@ -153,6 +121,10 @@ struct Peer::Impl final : private OwnStatus::Mediator,
     bool in_use(RoundId round) const override { return contributor.in_use(round); }
     void drop_state(RoundId round) override { keeper.drop(round); }
     void status_changed() override { own_status.changed(); }
+    PeerId history_source(const std::vector<PeerId>& ahead) override { return catch_up.history_source(ahead); }
+    bool takes_shortcut() const override { return shortcut.active(); }
+    void appended(const CheckedList& checked) override;
+    void entered() override;
     bool may_jump() const override;
     RoundId checkpoint_offered() const override;
     void jumped(std::uint64_t accepted) override;
@@ -168,7 +140,7 @@ struct Peer::Impl final : private OwnStatus::Mediator,
     Jobs jobs;
     ErrorReport errors{context};
 
-    TimePoint started_at, entered_at;
+    TimePoint entered_at;
     bool started = false, gone = false, advancing = false, advance_again = false;
 
     Members members;
@@ -187,35 +159,13 @@ struct Peer::Impl final : private OwnStatus::Mediator,
     Seats seats;
     Moderation moderation;
     Ballots ballots;
+    CatchUp catch_up;
     Shortcut shortcut;
-
-    struct HistoryAsked {
-        std::optional<PeerId> peer;
-        TimePoint at;
-        std::uint64_t turn = 0;
-    };
-    HistoryAsked history;
-    std::optional<TimePoint> behind_since;
-    std::optional<TimePoint> stuck_since;  // payloads for the next state do not come nearer
-    double stuck_progress = 0;
-    struct CheckpointFetch {
-        RoundId round;
-        run::BlobRef ref;
-        bool adopting = false;
-        double progress = 0;
-        TimePoint moved_at;
-    };
-    std::optional<CheckpointFetch> checkpoint_fetch;
-    std::set<BlobId> checkpoints_refused;
-    std::set<run::BlobRef> references_failed;  // to checkpoints; a true root may come with a false info-hash
-
-    bool fell_back = false;  // the newest state could not be mended: any checkpoint is better than replaying
 
     std::pair<std::uint32_t, std::uint32_t> trusted_since;  // term and number of actions that `members` knows
     std::optional<RoundId> close_passed_on;
     std::optional<TimePoint> window_closed_at;
     Duration last_round_overhead{0};
-    std::optional<Duration> join_to_first_step;
 };
 
 }  // namespace potluck::peer

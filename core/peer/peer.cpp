@@ -72,11 +72,12 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       moderation(context, chain, world.ledger, errors),
       ballots({context, chain, keeper, machine, payload_post.exchange(), keyring, world.store, payloads, seats,
                moderation, errors, *this}),
+      catch_up({context, chain, keeper, members, payloads, seeder, moderation, ballots, errors, *this}),
       shortcut({context, chain, keyring, members, errors, *this}) {}
 
 void Peer::Impl::start() {
     started = true;
-    started_at = now();
+    catch_up.start();
     own_status.start();
     for (const PeerId& peer : world.swarm.neighbours()) members.joined(peer);
     restore();
@@ -96,7 +97,7 @@ void Peer::Impl::tick() {
     members.expire(now(), [this](const PeerId& member) { return gossip.patience(member); });
     gossip.tick();
     shortcut.tick();
-    ask_history();
+    catch_up.ask_history();
     repairer.update_repair();
     act(machine.tick(now(), ballots.proposes()));
     const bool is_compared = now() >= entered_at + heartbeats_to_compare * settings.heartbeat;
@@ -210,8 +211,8 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         Verdict operator()(const run::CloseMessage& m) const { return impl.on_close(from, envelope, m); }
         Verdict operator()(const run::ContributionMessage& m) const { return impl.on_contribution(from, envelope, m); }
         Verdict operator()(const run::BallotMessage& m) const { return impl.ballots.receive(sender, m); }
-        Verdict operator()(const run::HistoryRequest& m) const { return impl.on_history_request(sender, m); }
-        Verdict operator()(const run::HistoryMessage& m) const { return impl.on_history(sender, m); }
+        Verdict operator()(const run::HistoryRequest& m) const { return impl.catch_up.on_history_request(sender, m); }
+        Verdict operator()(const run::HistoryMessage& m) const { return impl.catch_up.on_history(sender, m); }
         Verdict operator()(const run::LayerRequest& m) const { return impl.repairer.on_layer_request(sender, m); }
         Verdict operator()(const run::LayerMessage& m) const { return impl.repairer.on_layer(sender, m); }
         Verdict operator()(const run::GoodbyeMessage&) const { return impl.on_goodbye(sender); }
@@ -262,14 +263,6 @@ Verdict Peer::Impl::on_goodbye(const PeerId& from) {
     return Verdict::accepted;
 }
 
-/// What these may not know of what the host has signed; a message may be lost.
-void Peer::Impl::tell_actions(const std::vector<PeerId>& to) const {
-    for (const run::SignedAction& one : moderation.pending()) {
-        const run::Envelope envelope = context.envelope_signed_by(manifest.host, one.action, one.signature);
-        for (const PeerId& peer : to) world.swarm.send(peer, envelope);
-    }
-}
-
 void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
     if (!started || gone || content == nullptr) return;
     switch (payloads.arrived(ref, content)) {
@@ -287,8 +280,8 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
     shortcut.blob_here(ref.root, content);
     if (repairer.fetches(ref.root)) {
         repairer.on_content(std::move(content));
-    } else if (checkpoint_fetch && checkpoint_fetch->ref.root == ref.root) {
-        checkpoint_here(std::move(content));
+    } else if (catch_up.fetches(ref.root)) {
+        catch_up.on_content(std::move(content));
     }
     advance();
 }
@@ -302,10 +295,7 @@ void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
     }
     payloads.failed(id, now());
     repairer.on_fetch_failed(id);
-    if (checkpoint_fetch && checkpoint_fetch->ref.root == id && !checkpoint_fetch->adopting) {
-        if (error.code == ErrorCode::untrusted) references_failed.insert(checkpoint_fetch->ref);
-        checkpoint_fetch.reset();
-    }
+    catch_up.on_fetch_failed(id, error);
     shards.on_blob_failed(id);
     shortcut.blob_failed(id);
     const Remedy remedy = error.code == ErrorCode::no_space ? Remedy::disk_limit : Remedy::none;
@@ -457,7 +447,7 @@ void Peer::on_neighbour(const PeerId& peer) {
     m_impl->members.joined(peer);
     if (!m_impl->started || m_impl->gone) return;
     m_impl->context.send(peer, m_impl->own_status.next());
-    m_impl->tell_actions({peer});
+    m_impl->moderation.tell({peer});
     if (m_impl->machine.playing()) m_impl->contributor.offer_to(peer);
 }
 
@@ -485,9 +475,7 @@ void Peer::on_snapshot(const SnapshotResult& result) {
     if (!m_impl->gone) m_impl->contributor.on_snapshot(result);
 }
 
-void Peer::on_first_step() {
-    if (!m_impl->join_to_first_step) m_impl->join_to_first_step = m_impl->now() - m_impl->started_at;
-}
+void Peer::on_first_step() { m_impl->catch_up.first_step(); }
 
 void Peer::on_progress(TokenCount window_tokens, double tokens_per_second, double loss) {
     m_impl->contributor.on_progress(window_tokens, tokens_per_second, loss);
@@ -534,7 +522,7 @@ StatusFacts Peer::Impl::all_facts() const {
     facts.applying = keeper.applying();
     facts.checking = keeper.checking();
     facts.repairing = repairer.active();
-    facts.fetching_state = checkpoint_fetch.has_value();
+    facts.fetching_state = catch_up.fetching();
     facts.calculates_differently = self_check.calculates_differently();
     facts.disk_full = errors.recent() && errors.remedy() == Remedy::disk_limit;
     facts.checkpoint = seeder.newest_checkpoint();
@@ -549,7 +537,7 @@ PeerView Peer::Impl::view() const {
     const StatusFacts own = all_facts();
     view.phase = phase_of(own);
     view.why = why_of(own);
-    if (!keeper.round() && checkpoint_fetch) view.progress = world.swarm.progress(checkpoint_fetch->ref.root);
+    if (!keeper.round()) view.progress = catch_up.progress().value_or(view.progress);
     if (const auto shard = contributor.shard_waited_for(); keeper.round() && shard)
         view.progress = world.swarm.progress(*shard);
     if (const auto progress = repairer.progress()) view.progress = *progress;
@@ -571,7 +559,7 @@ PeerView Peer::Impl::view() const {
     view.k = contributor.k();
     view.k_allowed = chain.k();
     view.last_round_overhead = last_round_overhead;
-    view.join_to_first_step = join_to_first_step;
+    view.join_to_first_step = catch_up.join_to_first_step();
     view.checkpoints = seeder.checkpoints();
     return view;
 }

@@ -16,6 +16,28 @@
 
 namespace potluck::peer {
 
+/// What survived the last time: the chain, the record, and the newest state that fits the chain.
+void Peer::Impl::restore() {
+    chain.load();
+    moderation.load();
+    ballots.load_evidence();
+    ballots.enter();
+    shortcut.publish_tables();
+    contributor.restore();
+    seeder.fetch_kept_payloads();
+    keeper.restore([this](bool sound) {
+        for (const StateStore::Held& one : world.store.held()) {
+            if (one.round.value % manifest.recipe.checkpoint_every == 0) seeder.publish_checkpoint(one.round);
+        }
+        if (!sound) {
+            repairer.begin(*keeper.newest(), members.neighbours());
+        } else if (*keeper.round() == chain.height()) {
+            entered();
+        }
+        advance();
+    });
+}
+
 /// Does whatever can be done next. Events that arrive meanwhile ask for another turn instead of nesting.
 void Peer::Impl::advance() {
     if (!started || gone) return;
@@ -29,10 +51,11 @@ void Peer::Impl::advance() {
         if (chain.retracted_from()) {
             retract();
         } else if (!keeper.round()) {
-            find_first_state();
+            catch_up.find_first_state();
         } else if (!repairer.active()) {
             if (*keeper.round() < chain.height()) {
-                catch_up_step();
+                machine.leave();
+                catch_up.step();
             } else if (in_step()) {
                 over() ? close_run() : apply_decision();
             }
@@ -101,31 +124,13 @@ void Peer::Impl::go_back() {
     });
 }
 
-void Peer::Impl::apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh) {
-    std::vector<PayloadPointer> held;
-    for (const run::Accepted& entry : list.entries) held.push_back(payloads.find(entry.payload.root));
-    keeper.apply(list, std::move(held), std::move(fresh));
-}
-
-/// Whether what `list` needs is here, every payload or the state that it goes back to; asks for what is not.
-bool Peer::Impl::payloads_here(const run::AcceptList& list) {
-    if (const run::HostAction* back = list.roll_back()) {
-        const bool is_here = !chain.leads_back_to(*back) || keeper.holds(back->round);
-        if (!is_here && !checkpoint_fetch) fetch_first(back->round, back->state, members.neighbours());
-        return is_here;
-    }
-    payloads.want_accepted(list, now());
-    return std::all_of(list.entries.begin(), list.entries.end(),
-                       [this](const run::Accepted& entry) { return payloads.find(entry.payload.root) != nullptr; });
-}
-
 /// Applies L[height] as soon as it is committed and whole.
 void Peer::Impl::apply_decision() {
     const CheckedList* decision = ballots.decision();
     if (decision == nullptr || !keeper.may_apply() || !agrees_with_base(decision->list)) return;
-    if (!payloads_here(decision->list)) return wait_for_payloads(decision->list);
+    if (!catch_up.has_inputs_of(decision->list)) return catch_up.wait_for_payloads(decision->list);
     const auto chosen = std::make_shared<const CheckedList>(*decision);
-    apply(chosen->list, chosen);
+    catch_up.apply(chosen->list, chosen);
 }
 
 /// The last state has no list that starts from it; an empty one certifies it for those who come later.
@@ -167,7 +172,7 @@ void Peer::Impl::mend(const StateDigest& right) {
     }
     const RoundId before{round.value - 1};
     const auto list = chain.list_at(before);
-    const bool is_computable = list && !list->entries.empty() && keeper.holds(before) && payloads_here(*list);
+    const bool is_computable = list && !list->entries.empty() && keeper.holds(before) && catch_up.has_inputs_of(*list);
     if (!is_computable || !self_check.doubt(newest_outcome(), list->committee.size())) {
         return repairer.begin({round, right}, members.neighbours());
     }
@@ -221,7 +226,7 @@ void Peer::Impl::moderated(const run::AcceptList& list) {
 }
 
 void Peer::Impl::on_applied(const CheckedList* fresh) {
-    stuck_since.reset();
+    catch_up.applied();
     if (fresh != nullptr) appended(*fresh);
     const RoundId round = *keeper.round();
     const std::optional<StateDigest> right = certified(round);
@@ -245,8 +250,7 @@ void Peer::Impl::enter_round() {
 /// theta[chain] is held: the round begins, or the run is over.
 void Peer::Impl::entered() {
     entered_at = now();
-    behind_since.reset();
-    fell_back = false;
+    catch_up.caught_up();
     if (window_closed_at) last_round_overhead = now() - *window_closed_at;
     window_closed_at.reset();
     payload_post.round_begins();
@@ -257,11 +261,30 @@ void Peer::Impl::entered() {
         contributor.offer_again();
     }
     contributor.rebase_to_state();
-    tell_actions(world.swarm.neighbours());
+    moderation.tell(world.swarm.neighbours());
     if (keeper.round()->value % manifest.recipe.checkpoint_every == 0) seeder.publish_checkpoint(*keeper.round());
     payloads.release_before(RoundId{keeper.round()->value > states_kept ? keeper.round()->value - states_kept : 0});
     own_status.broadcast();
     repairer.compare_all();
+}
+
+// What a short way asks and means (shortcut.h).
+
+bool Peer::Impl::may_jump() const {
+    return !keeper.applying() && !keeper.checking() && !repairer.active() && !catch_up.adopting();
+}
+
+RoundId Peer::Impl::checkpoint_offered() const {
+    const auto newest = seeder.newest_checkpoint();
+    return newest ? newest->round : RoundId{0};
+}
+
+void Peer::Impl::jumped(std::uint64_t accepted) {
+    catch_up.jumped();
+    contributor.skip(accepted);
+    moderation.load();
+    go_back();
+    ballots.enter();
 }
 
 // What a mended state, or one that nobody can mend, means for the rest of the peer (repairer.h).
@@ -281,7 +304,7 @@ void Peer::Impl::on_repaired(const StateStore::Held& done) {
 
 /// Back to an older state that is sound, and forward again from payloads or a checkpoint.
 void Peer::Impl::on_unrepairable(RoundId broken) {
-    fell_back = true;
+    catch_up.fell_back();
     keeper.drop(broken);
     go_back();
 }
