@@ -65,7 +65,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
          {"core/training/decoder", "core/training/encoder", "core/training/picture", "core/training/compute",
           "core/training/memory", "core/training/moments", "core/training/kernels", "core/device",
           "core/numerics/optimizer", "core/model", "core/run", "core/control", "core/base"}},
-        {"net/links", {"core/run", "core/base"}},
+        {"net/links", {"core/run", "core/identity", "core/base"}},
         {"net/proxy", {"core/base"}},
         {"net", {"net/links", "net/proxy", "core/peer/seams", "core/run", "core/identity", "core/base"}},
         {"ui/client", {"core/status", "core/control", "core/activity", "core/run", "core/base"}},
@@ -157,7 +157,7 @@ struct Library {
 
 const QList<Library>& libraries() {
     static const QList<Library> all = {
-        {"libsodium", QRegularExpression("^sodium"), {"core/identity"}},
+        {"libsodium", QRegularExpression("^sodium"), {"core/identity", "net/links"}},
         {"libarchive", QRegularExpression("^archive"), {"core/release"}},
         {"SQLite", QRegularExpression("^sqlite3"), {"core/ledger"}},
         {"LibTorch",
