@@ -43,7 +43,7 @@ struct Neighbours::Connection {
     lt::tcp::endpoint listening;
     bool over_utp;
     Direction direction;
-    identity::SecureChannel channel;
+    SecureChannel channel;
     Bytes own_hello;
     Bytes peer_hello;
     std::optional<PeerId> peer;  // set when the session is open
@@ -68,7 +68,7 @@ Neighbours::Neighbours(const RunId& run, const identity::Identity& identity, std
       m_events(events),
       m_handshake_patience(handshake_patience),
       m_addresses(local_sessions_max),
-      m_process(identity::SecureChannel(identity, run.bytes).hello()) {
+      m_process(SecureChannel(identity, run.bytes).hello()) {
     POTLUCK_CHECK(m_process.size() == process_bytes);
 }
 
@@ -124,15 +124,15 @@ void Neighbours::receive(LinkId link, Bytes frame) {
     connection.heard = m_now;
     if (connection.peer_hello.empty()) connection.peer_hello = frame;
 
-    identity::SecureChannel::Received received = connection.channel.receive(frame);
+    SecureChannel::Received received = connection.channel.receive(frame);
     if (received.reply) m_hub->send(link, connection.gauge, std::move(*received.reply));
-    if (connection.channel.state() == identity::SecureChannel::State::broken) {
+    if (connection.channel.state() == SecureChannel::State::broken) {
         ++m_counters.frames_malformed;
         close(link, Hub::Reason::broken);
         return;
     }
     if (connection.close_at) return;
-    if (connection.channel.state() == identity::SecureChannel::State::open && !connection.peer && !connection.waits) {
+    if (connection.channel.state() == SecureChannel::State::open && !connection.peer && !connection.waits) {
         authenticated(connection);
         if (!m_connections.contains(link)) return;
     }

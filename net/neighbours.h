@@ -1,5 +1,5 @@
 // The members we have an authenticated session with, and the handshakes that lead there. Sits on the node's side of
-// the channel: seals and opens frames (core/identity/secure_channel.h), keeps one session per member, refuses
+// the channel: seals and opens frames (links/secure_channel.h), keeps one session per member, refuses
 // ourselves and members that were dropped.
 //
 //   link opened -> hello -> proof -> session (PeerId known) -> closed
@@ -23,11 +23,11 @@
 #include "core/base/ids.h"
 #include "core/base/thread_owner.h"
 #include "core/identity/identity.h"
-#include "core/identity/secure_channel.h"
 #include "core/peer/seams/swarm.h"
 #include "net/addresses/address_budget.h"
 #include "net/links/channel.h"
 #include "net/links/frame.h"
+#include "net/links/secure_channel.h"
 #include "net/session.h"
 
 namespace potluck::net {

@@ -18,11 +18,11 @@
 #include <set>
 #include <vector>
 
-#include "core/peer/chain_log.h"
-#include "core/peer/moderation.h"
+#include "core/peer/chain/chain_log.h"
+#include "core/peer/chain/moderation.h"
+#include "core/peer/chain/seats.h"
 #include "core/peer/payloads/payloads.h"
-#include "core/peer/seats.h"
-#include "core/peer/state_keeper.h"
+#include "core/peer/states/state_keeper.h"
 #include "core/run/agreement/agreement.h"
 #include "core/run/density.h"
 #include "core/run/round_machine.h"

@@ -30,14 +30,15 @@
 #include <set>
 #include <span>
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/record.h"
 #include "core/peer/seams/jobs.h"
 #include "core/peer/seams/trainer.h"
 #include "core/peer/shard_keeper.h"
-#include "core/peer/state_keeper.h"
+#include "core/peer/states/state_keeper.h"
+#include "core/peer/status_facts.h"
 #include "core/run/round_machine.h"
 
 namespace potluck::peer {

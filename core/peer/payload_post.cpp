@@ -1,117 +1,142 @@
-// Contributions' payloads on their way: taken from the message that brings them, asked of the neighbour that passes the
-// contribution on, handed to those who have asked, and fetched as blobs where nobody brings them (payloads/).
-//
 // A payload counts once it is on disk and was checked; until then it is only announced. Whatever a newcomer's lost
 // place leaves behind is dropped at once. Threads: the peer's.
+#include "core/peer/payload_post.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "core/base/merkle.h"
-#include "core/peer/impl.h"
 
 namespace potluck::peer {
 
 using run::Verdict;
 
+bool PayloadPost::has_place_for(const PeerId& from, const PeerId& author, const run::ContributionMessage& message) {
+    if (m.machine.has_place_for(author, message, origin_of(from, message, author))) return true;
+    m_flood_watch.refused(from, m.context.now());
+    return false;
+}
+
+Verdict PayloadPost::on_contribution(const PeerId& from, const run::Envelope& envelope,
+                                     const run::ContributionMessage& message) {
+    const std::uint32_t k = message.round == m.chain.height() ? m.chain.k() : m.context.manifest.recipe.k_max;
+    if (!Payloads::plausible(message.payload, m.context.layout.parameters, k)) return Verdict::too_large;
+    const Verdict verdict =
+        m.machine.contribution(envelope.sender, message, envelope.signature, origin_of(from, message, envelope.sender));
+    forget_displaced();
+    const bool is_late = message.round != m.machine.round();
+    if (is_late) note_late(envelope.sender, message);
+    if (verdict != Verdict::accepted) return verdict;
+    const PeerId& person = message.certificate.person_of(envelope.sender);
+    if (!is_late && tells_density(person)) m_exchange.announced(person, message.payload.root);
+    m.payloads.expect(message.payload, message.round, {envelope.sender, from}, m.context.now(), rank_of(person));
+    if (const Verdict taken = take(envelope, message); taken != Verdict::accepted) return taken;
+    if (envelope.payload.empty()) ask(from, envelope.sender, message.payload);
+    here(message.payload.root);
+    if (m.payloads.bad(message.payload.root)) useless(message.payload.root);
+    return Verdict::accepted;
+}
+
 /// Keys are free, and who pretends to be slow would make everybody send less: what newcomers do says nothing.
-bool Peer::Impl::tells_density(const PeerId& person) const { return !chain.is_newcomer(person); }
+bool PayloadPost::tells_density(const PeerId& person) const { return !m.chain.is_newcomer(person); }
 
 /// A contribution to the last round that its list does not have.
-void Peer::Impl::note_late(const PeerId& author, const run::ContributionMessage& message) {
-    const run::AcceptList* last = chain.head();
+void PayloadPost::note_late(const PeerId& author, const run::ContributionMessage& message) {
+    const run::AcceptList* last = m.chain.head();
     if (last == nullptr || message.round != last->round || message.base != last->base) return;
     const bool is_accepted = std::any_of(last->entries.begin(), last->entries.end(), [&](const run::Accepted& entry) {
         return entry.peer == author && !entry.late;
     });
     const PeerId& person = message.certificate.person_of(author);
-    if (!is_accepted && tells_density(person)) exchange.late(person);
+    if (!is_accepted && tells_density(person)) m_exchange.late(person);
 }
 
-run::Retention Peer::Impl::rank_of(const PeerId& person) const {
-    return chain.is_newcomer(person) ? run::Retention::newcomer : run::Retention::offered;
+run::Retention PayloadPost::rank_of(const PeerId& person) const {
+    return m.chain.is_newcomer(person) ? run::Retention::newcomer : run::Retention::offered;
 }
 
 /// The signature does not cover what a contribution brings with it, but its hash, so a neighbour that passes on another
 /// payload is to blame. A disk that is full is no reason to refuse the message: the payload is fetched when there is
 /// room.
-Verdict Peer::Impl::take_payload(const run::Envelope& envelope, const run::ContributionMessage& message) {
+Verdict PayloadPost::take(const run::Envelope& envelope, const run::ContributionMessage& message) {
     const run::BlobRef& ref = message.payload;
-    if (envelope.payload.empty() || payloads.find(ref.root) != nullptr) return Verdict::accepted;
+    if (envelope.payload.empty() || m.payloads.find(ref.root) != nullptr) return Verdict::accepted;
     if (envelope.payload.size() != ref.size || merkle_root(envelope.payload) != ref.root) return Verdict::malformed;
-    if (world.swarm.publish(envelope.payload, rank_of(message.certificate.person_of(envelope.sender))).ok())
-        payloads.found(ref.root);
+    if (m.context.swarm.publish(envelope.payload, rank_of(message.certificate.person_of(envelope.sender))).ok())
+        m.payloads.found(ref.root);
     return Verdict::accepted;
 }
 
 /// Its author sends a short payload to all neighbours with its contribution; others that pass that on are asked.
-void Peer::Impl::ask_payload(const PeerId& from, const PeerId& author, const run::BlobRef& payload) {
-    const bool is_on_its_way = from != author && members.is_neighbour(author);
-    if (is_on_its_way || payload.size > run::payload_in_message_max || payloads.find(payload.root)) return;
-    if (questions.ask(from, payload.root, now())) context.send(from, run::PayloadRequest{payload.root});
+void PayloadPost::ask(const PeerId& from, const PeerId& author, const run::BlobRef& payload) {
+    const bool is_on_its_way = from != author && m.members.is_neighbour(author);
+    if (is_on_its_way || payload.size > run::payload_in_message_max || m.payloads.find(payload.root)) return;
+    if (m_questions.ask(from, payload.root, m.context.now())) m.context.send(from, run::PayloadRequest{payload.root});
 }
 
-void Peer::Impl::ask_waiting_payloads() {
-    for (const PayloadQuestions::Question& question : questions.due(now()))
-        context.send(question.neighbour, run::PayloadRequest{question.payload});
+void PayloadPost::tick() {
+    for (const PayloadQuestions::Question& question : m_questions.due(m.context.now()))
+        m.context.send(question.neighbour, run::PayloadRequest{question.payload});
 }
 
 /// What was drawn before and has given way to a better lot is not wanted any more.
-void Peer::Impl::forget_displaced() {
-    for (const BlobId& id : machine.take_displaced()) {
-        questions.dropped(id);
-        payloads.forget_offered(id);
+void PayloadPost::forget_displaced() {
+    for (const BlobId& id : m.machine.take_displaced()) {
+        m_questions.dropped(id);
+        m.payloads.forget_offered(id);
     }
 }
 
-run::OfferOrigin Peer::Impl::origin_of(const PeerId& from, const run::ContributionMessage& message,
-                                       const PeerId& author) const {
+run::OfferOrigin PayloadPost::origin_of(const PeerId& from, const run::ContributionMessage& message,
+                                        const PeerId& author) const {
     return {.session = from,
-            .newcomer = chain.is_newcomer(message.certificate.person_of(author)),
-            .vouched = chain.rules().trusts(members.person_of(from))};
+            .newcomer = m.chain.is_newcomer(message.certificate.person_of(author)),
+            .vouched = m.chain.rules().trusts(m.members.person_of(from))};
 }
 
-Verdict Peer::Impl::on_payload_request(const PeerId& from, const run::PayloadRequest& request) {
-    const auto contribution = machine.contribution_of(request.payload);
+Verdict PayloadPost::on_request(const PeerId& from, const run::PayloadRequest& request) {
+    const auto contribution = m.machine.contribution_of(request.payload);
     if (!contribution || contribution->message.payload.size > run::payload_in_message_max) return Verdict::stale;
-    if (!payloads.asked(request.payload, from)) return Verdict::repeated;
+    if (!m.payloads.asked(request.payload, from)) return Verdict::repeated;
     answer_askers(request.payload);
     return Verdict::accepted;
 }
 
 /// Each hears of it as soon as it is here, so that a payload crosses a chain of members as fast as its contribution.
-void Peer::Impl::answer_askers(const BlobId& payload) {
-    const std::vector<PeerId> askers = payloads.take_askers(payload);
+void PayloadPost::answer_askers(const BlobId& payload) {
+    const std::vector<PeerId> askers = m.payloads.take_askers(payload);
     if (askers.empty()) return;
-    const auto contribution = machine.contribution_of(payload);
+    const auto contribution = m.machine.contribution_of(payload);
     if (!contribution) return;
-    const ByteSpan bytes = payloads.find(payload)->blob->bytes();
+    const ByteSpan bytes = m.payloads.find(payload)->blob->bytes();
     run::Envelope envelope =
-        signed_by(contribution->author, context.run, contribution->message, contribution->signature);
+        m.context.envelope_signed_by(contribution->author, contribution->message, contribution->signature);
     envelope.payload.assign(bytes.begin(), bytes.end());
-    for (const PeerId& asker : askers) world.swarm.send(asker, envelope);
+    for (const PeerId& asker : askers) m.context.swarm.send(asker, envelope);
 }
 
-void Peer::Impl::payload_here(const BlobId& id) {
-    const PayloadPointer payload = payloads.find(id);
+void PayloadPost::here(const BlobId& id) {
+    const PayloadPointer payload = m.payloads.find(id);
     if (!payload) return;
-    questions.settled(id);
+    m_questions.settled(id);
     // It may be of an earlier round, which allowed more, or was not the last one when it was offered.
-    const bool is_judged = machine.playing() && machine.round() == chain.height();
-    const auto named = machine.contribution_of(id);
-    const bool is_late = named && named->message.round < chain.height();
-    if (is_judged && payload->view.k() > (is_late ? chain.k_late() : chain.k())) return payload_useless(id);
-    if (named) exchange.arrived(id, now());
-    for (const PeerId& copier : machine.payload_held(id, payload->author)) {
-        (void)members.count(copier, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
+    const bool is_judged = m.machine.playing() && m.machine.round() == m.chain.height();
+    const auto named = m.machine.contribution_of(id);
+    const bool is_late = named && named->message.round < m.chain.height();
+    if (is_judged && payload->view.k() > (is_late ? m.chain.k_late() : m.chain.k())) return useless(id);
+    if (named) m_exchange.arrived(id, m.context.now());
+    for (const PeerId& copier : m.machine.payload_held(id, payload->author)) {
+        (void)m.members.count(copier, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
     }
     answer_askers(id);
 }
 
-void Peer::Impl::payload_useless(const BlobId& id) {
-    exchange.refused(id);
-    questions.settled(id);
-    if (const auto liar = machine.payload_bad(id))
-        (void)members.count(*liar, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
+void PayloadPost::useless(const BlobId& id) {
+    m_exchange.refused(id);
+    m_questions.settled(id);
+    if (const auto liar = m.machine.payload_bad(id))
+        (void)m.members.count(*liar, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
 }
 
 }  // namespace potluck::peer

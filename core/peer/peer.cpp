@@ -1,23 +1,13 @@
-// Wiring: the parts in the order in which they know each other, the passes of tick(), events, and the public face.
-// Decisions are the parts' own.
+// The parts in the order in which they know each other, the passes of tick(), and where each event goes.
 //
 // The order of the passes matters. Members fall silent before the machine counts who is alive; the machine acts before
 // advance() applies what it allows; the contributor comes last, since a new state moves its anchor; and old states are
-// only forgotten when no job reads one.
-//
-// A message is checked from cheap to dear: run, size, sender, admission, layout, then its signature, then its meaning.
-// Statuses, contributions, actions of the host and the end of a window may come from another member than the one that
-// signed them. Every verdict is counted against the member that delivered the message, which is dropped for a while
-// after too many bad ones. Threads: the node's.
+// only forgotten when no job reads one. Threads: the node's.
 #include "core/peer/peer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/base/log.h"
-#include "core/base/merkle.h"
-#include "core/peer/impl.h"
 
 namespace potluck::peer {
 
@@ -34,681 +24,301 @@ run::RoundSettings round_settings(const Context& context, const Peer::World& wor
             .heartbeat = context.settings.heartbeat};
 }
 
-/// Their author is known by the signature, from any hand.
-bool may_be_passed_on(run::MessageKind kind) {
-    using run::MessageKind;
-    return kind == MessageKind::status || kind == MessageKind::contribution || kind == MessageKind::close ||
-           kind == MessageKind::host_action;
-}
-
-/// Whose computer a message says that its author is; null if it says nothing of it.
-const run::DeviceCertificate* certificate_of(const run::Message& message) {
-    if (const auto* status = std::get_if<run::StatusMessage>(&message)) return &status->certificate;
-    const auto* contribution = std::get_if<run::ContributionMessage>(&message);
-    return contribution == nullptr ? nullptr : &contribution->certificate;
-}
-
-/// The keys of host and backbones are persons', and their computers' as well for most.
-Deciders deciders_of(const PeerId& self, std::vector<PeerId> members, const run::RunRules& rules,
-                     Deciders::Quorum quorum) {
-    members.push_back(rules.host);
-    members.insert(members.end(), rules.backbones.begin(), rules.backbones.end());
-    std::erase(members, self);
-    return {std::move(members), quorum};
-}
-
 }  // namespace
 
-run::Envelope signed_by(const PeerId& author, const RunId& run, const run::Message& message,
-                        const identity::Signature& signature) {
-    return {run, author, run::kind_of(message), run::encode_body(message), signature, {}};
-}
-
-Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, World peer_world)
-    : context(run_id, std::move(run_manifest), std::move(peer_settings), peer_world.swarm, peer_world.identity,
-              peer_world.certificate, peer_world.person),
-      name(context.settings.name),
-      team(context.settings.team),
-      world(std::move(peer_world)),
-      keyring(world.identity, world.verify),
-      jobs(world.offload),
-      members(context.rules.trusted()),
-      gossip(context, members),
-      payloads(world.swarm, context.layout.parameters, manifest.recipe.k_max),
-      machine(round_settings(context, world)),
-      chain(context, world.ledger, keyring),
-      keeper({context, chain, world.store, jobs, errors, *this}),
-      shards({context, chain, members, errors}),
-      contributor({context, chain, keeper, machine, shards, world.store, world.trainer, payloads, jobs, errors, *this}),
-      seeder({context, chain, world.store, payloads, errors, *this}),
-      repairer({context, chain, keeper, world.store, members, jobs, errors, *this}),
-      seats(context, chain, members),
-      moderation(context, chain, world.ledger, errors),
-      ballots({context, chain, keeper, machine, exchange, keyring, world.store, payloads, seats, moderation, errors,
-               *this}),
-      shortcut({context, chain, keyring, members, errors, *this}) {}
-
-void Peer::Impl::start() {
-    started = true;
-    started_at = company_at = now();
-    for (const PeerId& peer : world.swarm.neighbours()) members.joined(peer);
-    restore();
-    broadcast_status();
-    advance();
-}
-
-void Peer::Impl::tick() {
-    if (!started || gone) return;
-    notice_sleep();
-    if (!members.all().empty()) company_at = now();
-    payloads.retry(now());
-    ask_waiting_payloads();
-    if (const auto rules = std::pair(chain.term(), chain.rules().actions); rules != trusted_since) {
-        trusted_since = rules;
-        members.trust(chain.rules().trusted());
-    }
-    members.expire(now(), [this](const PeerId& member) { return gossip.patience(member); });
-    gossip.tick();
-    shortcut.tick();
-    ask_history();
-    repairer.update_repair();
-    act(machine.tick(now(), ballots.proposes()));
-    const bool is_compared = now() >= entered_at + heartbeats_to_compare * settings.heartbeat;
-    if (over() && in_step() && is_compared && !chain.closed()) ballots.decide();
-    ballots.decide_early();
-    ballots.tick();
-    advance();
-    contributor.update_error_feedback();
-    contributor.update_start_over();
-    shards.update(contributor.shards_needed());
-    contributor.update_trainer();
-    if (jobs.count() == 0 && keeper.round() && !repairer.active()) seeder.forget_old();
-    if (status_due || now() >= last_status_at + status_pause()) broadcast_status();
-}
-
-void Peer::Impl::act(const run::RoundActions& actions) {
-    if (actions.announce_close) context.broadcast(*actions.announce_close);
-    if (actions.close_window) {
-        contributor.close_window();
-    }
-    if (machine.closed() && !window_closed_at) {
-        window_closed_at = now();
-        exchange.closed(now());
-        status_due = true;
-    }
-    if (actions.repeat_contribution) contributor.repeat_contributions();
-    if (!actions.send_list_to.empty() && chain.height().value > 0) {
-        if (const auto last = chain.committed_at(RoundId{chain.height().value - 1})) {
-            const run::BallotMessage ballot{last->certificate, last->list};
-            for (const PeerId& peer : actions.send_list_to) context.send(peer, ballot);
-        }
-    }
-    if (actions.decide) ballots.decide();
-}
-
-Duration Peer::Impl::status_pause() const {
-    const Duration window_left = machine.opened_at() + manifest.recipe.window - now();
-    const bool quiet = is_quiet(last_phase, window_left, settings.heartbeat) && phase_of(facts()) == last_phase;
-    return quiet ? heartbeats_when_quiet * settings.heartbeat : settings.heartbeat;
-}
-
-void Peer::Impl::broadcast_status() {
-    status_due = false;
-    last_status_at = now();
-    const run::StatusMessage status = next_status();
-    last_phase = status.phase;
-    context.broadcast(status);
-    world.swarm.seek(members.heard_through_others());
-    const bool quorum = seats.seated_here() >= ballots.quorum();
-    world.swarm.set_deciders(deciders_of(context.self(), chain.committee(), chain.rules(),
-                                         quorum ? Deciders::Quorum::here : Deciders::Quorum::missing));
-}
-
-/// The clock on the wall goes on while a computer sleeps; the one that only grows may not.
-void Peer::Impl::notice_sleep() {
-    const std::int64_t clock = world.unix_clock();
-    const Duration silence{clock - std::exchange(awake_at, clock).value_or(clock)};
-    if (silence >= asleep_min) members.was_away(silence);
-}
-
-void Peer::Impl::receive(const PeerId& from, const run::Envelope& envelope) {
-    if (!started || gone) return;
-    notice_sleep();
-    const bool admitted = members.admit_message(from, envelope.kind, now());
-    const Verdict verdict = admitted ? handle_envelope(from, envelope) : Verdict::flood;
-    const Source source = envelope.sender == from ? Source::itself : Source::others;
-    if (members.count(from, envelope.kind, verdict, source)) world.swarm.drop(from, offender_refused_for);
-    // The next list may let it in.
-    const bool is_shut_out = verdict == Verdict::not_allowed && source == Source::itself;
-    if (is_shut_out || !admits(members.person_of(from)))
-        world.swarm.drop(from, std::min(manifest.recipe.window, unadmitted_refused_for));
-    if (verdict == Verdict::accepted) advance();
-}
-
-/// Who is not in step does not know yet whom the host has let in since the manifest was written.
-bool Peer::Impl::admits(const PeerId& person) const {
-    return chain.rules().admits(person) || (!in_step() && !chain.rules().bans(person));
-}
-
-/// Whether the run admits who wrote and who sent this, and a certificate that is new is good.
-Verdict Peer::Impl::judge_author(const PeerId& from, const run::Envelope& envelope, const run::Message& message) const {
-    const PeerId& sender = envelope.sender;
-    const run::DeviceCertificate known = members.certificate_of(sender);
-    const run::DeviceCertificate* told = certificate_of(message);
-    if (!admits((told == nullptr ? known : *told).person_of(sender))) return Verdict::not_allowed;
-    if (sender != from && !admits(members.person_of(from))) return Verdict::not_allowed;
-    const bool is_sound = told == nullptr || *told == known || run::is_certified(sender, *told, keyring);
-    return is_sound ? Verdict::accepted : Verdict::bad_signature;
-}
-
-/// A sequence is the computer's clock, so that it goes on growing over restarts, and ends in a mark of this process.
-run::StatusMessage Peer::Impl::next_status() {
-    const auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(world.unix_clock(), 0));
-    if (sequence == 0) sequence = first_sequence = clock * process_marks + clock % process_marks;
-    const std::uint64_t mark = sequence % process_marks;
-    sequence = std::max(sequence + process_marks, clock * process_marks + mark);
-    return own_status();
-}
-
-/// Neighbours show us what we said when they have heard a higher sequence than ours. Either our clock was set back
-/// since an earlier life: then we go on above that, once. Or another process has our key and speaks now. What an
-/// earlier life said proves nothing, also when another repeats it.
-Verdict Peer::Impl::on_own_status(const run::Envelope& envelope) {
-    const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
-    if (!message.ok()) return Verdict::malformed;
-    const std::uint64_t said = std::get<run::StatusMessage>(*message).sequence;
-    const bool is_ours = said <= sequence && said % process_marks == sequence % process_marks;
-    if (is_ours || said < first_sequence) return Verdict::repeated;
-    if (!world.verify(context.self(), run::domain_of(envelope.kind), run::signed_bytes(envelope), envelope.signature)) {
-        return Verdict::bad_signature;
-    }
-    if (said > sequence && !std::exchange(clock_was_behind, true)) {
-        sequence = first_sequence = (said / process_marks + clock_jump) * process_marks + sequence % process_marks;
-        status_due = true;
-        return Verdict::repeated;
-    }
-    own_key_is_elsewhere();
-    return Verdict::contradicting;
-}
-
-void Peer::Impl::own_key_is_elsewhere() {
-    const bool is_known = own_key_elsewhere_at && now() < *own_key_elsewhere_at + elsewhere_for;
-    if (!is_known) log::of("peer").warn("another process speaks with this identity's key");
-    own_key_elsewhere_at = now();
-}
-
-/// Messages that carry their author's signature reach everybody through anybody, once each.
-void Peer::Impl::pass_on(const run::Envelope& envelope, const PeerId& from) const {
-    // Most hear the author itself; who does not asks for the payload, which is longer than all else.
-    run::Envelope bare;
-    const bool is_bare = envelope.payload.empty();
-    if (!is_bare) {
-        bare = envelope;
-        bare.payload.clear();
-    }
-    for (const PeerId& neighbour : world.swarm.neighbours()) {
-        if (neighbour != from && neighbour != envelope.sender) world.swarm.send(neighbour, is_bare ? envelope : bare);
-    }
-}
-
-Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& envelope) {
-    if (envelope.run != context.run) return Verdict::wrong_run;
-    if (envelope.body.size() > run::message_bytes_max) return Verdict::too_large;
-    const bool is_status = envelope.kind == run::MessageKind::status;
-    // A host's action is signed by its person, at any of that person's computers.
-    const bool is_own = envelope.sender == context.self() && envelope.kind != run::MessageKind::host_action;
-    if (is_own) return is_status ? on_own_status(envelope) : Verdict::repeated;
-    if (is_status && envelope.sender != from && gossip.take_repeated(from, envelope)) return Verdict::repeated;
-    if (envelope.sender != from && !may_be_passed_on(envelope.kind)) return Verdict::not_allowed;
-    const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
-    if (!message.ok()) return Verdict::malformed;
-    if (const Verdict author = judge_author(from, envelope, *message); author != Verdict::accepted) return author;
-    const auto* contribution = std::get_if<run::ContributionMessage>(&*message);
-    // Every neighbour passes it on; the copies cost no arithmetic, but one may bring the payload that another lacked.
-    if (contribution != nullptr && machine.holds(envelope.sender, *contribution, envelope.signature)) {
-        const Verdict verdict = take_payload(envelope, *contribution);
-        return verdict == Verdict::accepted ? Verdict::repeated : verdict;
-    }
-    // Before its signature, which costs more: of fresh keys by the thousand a few draw a place.
-    if (contribution != nullptr &&
-        !machine.has_place_for(envelope.sender, *contribution, origin_of(from, *contribution, envelope.sender))) {
-        flood_watch.refused(from, now());
-        return Verdict::no_room;
-    }
-    const std::string_view domain = run::domain_of(envelope.kind);
-    if (!world.verify(envelope.sender, domain, run::signed_bytes(envelope), envelope.signature)) {
-        return Verdict::bad_signature;
-    }
-    struct Dispatch {
-        Impl& impl;
-        const PeerId& from;
-        const run::Envelope& envelope;
-        const PeerId& sender = envelope.sender;
-        Verdict operator()(const run::StatusMessage& m) const { return impl.on_status(from, envelope, m); }
-        Verdict operator()(const run::CloseMessage& m) const { return impl.on_close(from, envelope, m); }
-        Verdict operator()(const run::ContributionMessage& m) const { return impl.on_contribution(from, envelope, m); }
-        Verdict operator()(const run::BallotMessage& m) const { return impl.ballots.receive(sender, m); }
-        Verdict operator()(const run::HistoryRequest& m) const { return impl.on_history_request(sender, m); }
-        Verdict operator()(const run::HistoryMessage& m) const { return impl.on_history(sender, m); }
-        Verdict operator()(const run::LayerRequest& m) const { return impl.repairer.on_layer_request(sender, m); }
-        Verdict operator()(const run::LayerMessage& m) const { return impl.repairer.on_layer(sender, m); }
-        Verdict operator()(const run::GoodbyeMessage&) const { return impl.on_goodbye(sender); }
-        Verdict operator()(const run::HostAction& m) const { return impl.on_host_action(from, envelope, m); }
-        Verdict operator()(const run::PayloadRequest& m) const { return impl.on_payload_request(from, m); }
-        Verdict operator()(const run::CommitteeRequest& m) const { return impl.shortcut.on_request(sender, m); }
-        Verdict operator()(const run::CommitteeMessage& m) const { return impl.shortcut.on_answer(sender, m); }
-    };
-    return std::visit(Dispatch{*this, from, envelope}, *message);
-}
-
-/// Passed on once a round: who hears it later than the others contributes too late.
-Verdict Peer::Impl::on_close(const PeerId& from, const run::Envelope& envelope, const run::CloseMessage& message) {
-    const Verdict verdict = machine.on_close(envelope.sender, message, now());
-    if (verdict != Verdict::accepted || close_passed_on == message.round) return verdict;
-    close_passed_on = message.round;
-    pass_on(envelope, from);
-    return verdict;
-}
-
-Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& envelope,
-                                    const run::ContributionMessage& message) {
-    const std::uint32_t k = message.round == chain.height() ? chain.k() : manifest.recipe.k_max;
-    if (!Payloads::plausible(message.payload, context.layout.parameters, k)) return Verdict::too_large;
-    const Verdict verdict =
-        machine.contribution(envelope.sender, message, envelope.signature, origin_of(from, message, envelope.sender));
-    forget_displaced();
-    const bool is_late = message.round != machine.round();
-    if (is_late) note_late(envelope.sender, message);
-    if (verdict != Verdict::accepted) return verdict;
-    const PeerId& person = message.certificate.person_of(envelope.sender);
-    if (!is_late && tells_density(person)) exchange.announced(person, message.payload.root);
-    payloads.expect(message.payload, message.round, {envelope.sender, from}, now(), rank_of(person));
-    if (const Verdict taken = take_payload(envelope, message); taken != Verdict::accepted) return taken;
-    if (envelope.payload.empty()) ask_payload(from, envelope.sender, message.payload);
-    payload_here(message.payload.root);
-    if (payloads.bad(message.payload.root)) payload_useless(message.payload.root);
-    pass_on(envelope, from);
-    return Verdict::accepted;
-}
-
-Verdict Peer::Impl::on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action) {
-    if (envelope.sender != manifest.host) return Verdict::wrong_author;
-    const Verdict verdict = moderation.receive({action, envelope.signature});
-    // Who is far behind may hear more of the host than waits here, which is no offence of the host's.
-    if (verdict != Verdict::accepted) return verdict == Verdict::flood ? Verdict::stale : verdict;
-    pass_on(envelope, from);
-    if (action.kind == run::ActionKind::replace) replaced();
-    return verdict;
-}
-
-/// If L[height] is another committee's to decide now, it is decided anew.
-void Peer::Impl::replaced() {
-    if (chain.replacement() == nullptr) return;
-    ballots.enter();
-    if (machine.playing()) enter_round();
-}
-
-Verdict Peer::Impl::on_goodbye(const PeerId& from) {
-    members.remove(from);
-    machine.lost(from);
-    return Verdict::accepted;
-}
-
-/// What these may not know of what the host has signed; a message may be lost.
-void Peer::Impl::tell_actions(const std::vector<PeerId>& to) const {
-    for (const run::SignedAction& one : moderation.pending()) {
-        const run::Envelope envelope = signed_by(manifest.host, context.run, one.action, one.signature);
-        for (const PeerId& peer : to) world.swarm.send(peer, envelope);
-    }
-}
-
-void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
-    if (!started || gone || content == nullptr) return;
-    switch (payloads.arrived(ref, content)) {
-        case Payloads::Outcome::held:
-            payload_here(ref.root);
-            // It may be the last that a list waits for.
-            act(machine.tick(now(), ballots.proposes()));
-            break;
-        case Payloads::Outcome::bad: payload_useless(ref.root); break;
-        case Payloads::Outcome::not_wanted: break;
-    }
-    ballots.reconsider();
-    contributor.update_error_feedback();
-    shards.on_blob(ref.root);
-    shortcut.blob_here(ref.root, content);
-    if (repairer.fetches(ref.root)) {
-        repairer.on_content(std::move(content));
-    } else if (checkpoint_fetch && checkpoint_fetch->ref.root == ref.root) {
-        checkpoint_here(std::move(content));
-    }
-    advance();
-}
-
-void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
-    if (!started || gone) return;
-    // On a full disk payloads that no list names just wait; for the rest room is made, and the fetch is tried again.
-    const bool waits = error.code == ErrorCode::no_space && payloads.displaceable(id);
-    if (error.code == ErrorCode::no_space && !waits) {
-        if (!shards.evict_spare()) (void)seeder.forget_oldest_payloads(0);
-    }
-    payloads.failed(id, now());
-    repairer.on_fetch_failed(id);
-    if (checkpoint_fetch && checkpoint_fetch->ref.root == id && !checkpoint_fetch->adopting) {
-        if (error.code == ErrorCode::untrusted) references_failed.insert(checkpoint_fetch->ref);
-        checkpoint_fetch.reset();
-    }
-    shards.on_blob_failed(id);
-    shortcut.blob_failed(id);
-    const Remedy remedy = error.code == ErrorCode::no_space ? Remedy::disk_limit : Remedy::none;
-    if (error.code != ErrorCode::cancelled && !waits) errors.report(error.message, remedy);
-}
-
-// The public face: each call sets the time it happened at and hands over.
-
 Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, World world)
-    : m_impl(std::make_unique<Impl>(run, std::move(manifest), std::move(settings), std::move(world))) {}
+    : m_context(run, std::move(manifest), std::move(settings), world.swarm, world.identity, world.certificate,
+                world.person),
+      m_world(std::move(world)),
+      m_keyring(m_world.identity, m_world.verify),
+      m_jobs(m_world.offload),
+      m_rounds({m_context, m_world.store, m_members, m_machine, m_chain, m_payloads, m_payload_post, m_own_status,
+                m_keeper, m_contributor, m_seeder, m_repairer, m_seats, m_moderation, m_ballots, m_catch_up, m_shortcut,
+                m_errors}),
+      m_members(m_context.rules.trusted()),
+      m_gossip(m_context, m_members),
+      m_payloads(m_world.swarm, m_context.layout.parameters, m_context.manifest.recipe.k_max),
+      m_machine(round_settings(m_context, m_world)),
+      m_chain(m_context, m_world.ledger, m_keyring),
+      m_payload_post({m_context, m_chain, m_machine, m_members, m_payloads}),
+      m_own_status({m_context, m_chain, m_machine, m_members, m_keyring, m_world.unix_clock, *this}),
+      m_keeper({m_context, m_chain, m_world.store, m_jobs, m_errors, m_rounds}),
+      m_shards({m_context, m_chain, m_members, m_errors}),
+      m_contributor({m_context, m_chain, m_keeper, m_machine, m_shards, m_world.store, m_world.trainer, m_payloads,
+                     m_jobs, m_errors, m_rounds}),
+      m_seeder({m_context, m_chain, m_world.store, m_payloads, m_errors, m_rounds}),
+      m_repairer({m_context, m_chain, m_keeper, m_world.store, m_members, m_jobs, m_errors, m_rounds}),
+      m_seats(m_context, m_chain, m_members),
+      m_moderation(m_context, m_chain, m_world.ledger, m_errors),
+      m_ballots({m_context, m_chain, m_keeper, m_machine, m_payload_post.exchange(), m_keyring, m_world.store,
+                 m_payloads, m_seats, m_moderation, m_errors, m_rounds}),
+      m_catch_up(
+          {m_context, m_chain, m_keeper, m_members, m_payloads, m_seeder, m_moderation, m_ballots, m_errors, m_rounds}),
+      m_shortcut({m_context, m_chain, m_keyring, m_members, m_errors, m_rounds}),
+      m_inbox({m_context, m_keyring, m_world.ledger, m_machine, m_chain, m_members, m_gossip, m_payload_post,
+               m_own_status, m_repairer, m_moderation, m_ballots, m_catch_up, m_shortcut, m_rounds}),
+      m_host_commands(
+          {m_context, m_world.store, m_chain, m_keeper, m_seeder, m_seats, m_moderation, m_errors, m_rounds}) {}
 
 Peer::~Peer() = default;
 
 void Peer::start(TimePoint now) {
-    m_impl->context.set_now(now);
-    m_impl->start();
+    m_context.set_now(now);
+    for (const PeerId& peer : m_world.swarm.neighbours()) m_members.joined(peer);
+    m_rounds.start();
 }
 
 void Peer::tick(TimePoint now) {
-    m_impl->context.set_now(now);
-    m_impl->tick();
+    m_context.set_now(now);
+    if (!m_rounds.running()) return;
+    m_own_status.tick();
+    m_payloads.retry(now);
+    m_payload_post.tick();
+    m_inbox.tick();
+    m_shortcut.tick();
+    m_catch_up.ask_history();
+    m_repairer.update_repair();
+    m_rounds.tick();
+    m_rounds.advance();
+    m_contributor.update_error_feedback();
+    m_contributor.update_start_over();
+    m_shards.update(m_contributor.shards_needed());
+    m_contributor.update_trainer();
+    if (m_jobs.count() == 0 && m_keeper.round() && !m_repairer.active()) m_seeder.forget_old();
+    if (m_own_status.due()) m_own_status.broadcast();
 }
 
-Status Peer::Impl::may_moderate() const {
-    if (!context.is_host()) {
-        return Error{ErrorCode::permission,
-                     "Only the run's host can do this: it takes the key " + manifest.host.hex() + "."};
-    }
-    if (!started || gone || over()) {
-        return Error{ErrorCode::unavailable, "This run is over, or this computer has left it."};
-    }
-    return {};
-}
-
-/// On disk here, and to everybody.
-Result<std::uint32_t> Peer::Impl::sign(const run::HostAction& action) {
-    const Verdict verdict = moderation.receive({action, context.signature_of(action)});
-    if (verdict == Verdict::flood) {
-        return Error{ErrorCode::unavailable, "Too many changes wait for the committee already; try again later."};
-    }
-    if (verdict != Verdict::accepted) return Error{ErrorCode::io, errors.last()};
-    context.broadcast(action);
-    return action.number;
-}
-
-Result<std::uint32_t> Peer::moderate(run::ActionKind kind, const PeerId& key, RoundId round) {
-    Impl& impl = *m_impl;
-    if (const Status may = impl.may_moderate(); !may.ok()) return may.error();
-    run::HostAction action;
-    action.number = impl.moderation.next_number();
-    action.kind = kind;
-    if (kind == run::ActionKind::roll_back) {
-        const std::vector<Checkpoint> held = impl.seeder.checkpoints();
-        const auto found = std::find_if(held.begin(), held.end(), [&](const auto& one) { return one.round == round; });
-        if (found == held.end()) {
-            return Error{ErrorCode::not_found, "This computer holds no checkpoint of round " +
-                                                   std::to_string(round.value) +
-                                                   "; potluck-node checkpoints lists those that it has."};
-        }
-        action.round = round;
-        action.state = found->blob;
-    } else {
-        // All of a person's computers, whichever of them was pointed at.
-        action.key = impl.seats.person_of(key);
-        if (kind == run::ActionKind::ban && action.key == impl.manifest.host) {
-            return Error{ErrorCode::invalid_argument, "A host cannot ban itself."};
-        }
-    }
-    return impl.sign(action);
-}
-
-Result<std::uint32_t> Peer::replace_committee(std::vector<PeerId> keys, std::optional<RoundId> after) {
-    Impl& impl = *m_impl;
-    if (const Status may = impl.may_moderate(); !may.ok()) return may.error();
-    for (PeerId& key : keys) key = impl.seats.device_of(key);
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    const run::Owners owners = impl.seats.owners_of(keys);
-    const auto is_trusted = [&](const PeerId& key) { return impl.chain.rules().trusts(run::person_in(owners, key)); };
-    const bool may_decide = run::is_committee_size(keys.size()) && std::all_of(keys.begin(), keys.end(), is_trusted) &&
-                            run::are_different_persons(keys, owners);
-    if (!may_decide) {
-        return Error{ErrorCode::invalid_argument,
-                     "A committee has 1, 4 or 7 members, each another person's whom the host trusts: itself, its "
-                     "backbones, and keys that it allows."};
-    }
-    const RoundId height = impl.chain.height();
-    const RoundId round = after.value_or(height);
-    if (const Status may = impl.may_go_back_to(round); !may.ok()) return may.error();
-    const auto next = round < height ? impl.chain.list_at(round) : std::nullopt;
-    run::HostAction action;
-    action.number = (next ? next->actions_before : impl.chain.rules().actions) + 1;
-    action.kind = run::ActionKind::replace;
-    action.round = round;
-    action.previous = impl.chain.hash_before(round);
-    action.committee = std::move(keys);
-    action.committee_owners = owners;
-    const auto& last = impl.chain.last_replacement();
-    action.term = std::max(impl.chain.term(), last ? last->action.term : 0) + 1;
-    const Result<std::uint32_t> number = impl.sign(action);
-    if (number.ok()) impl.replaced();
-    return number;
-}
-
-void Peer::begin_leaving(TimePoint now) {
-    m_impl->context.set_now(now);
-    if (!m_impl->started || m_impl->gone) return;
-    m_impl->leaving = true;
-    m_impl->seats.leave();
-    m_impl->contributor.pause();
-    m_impl->broadcast_status();
-}
-
-bool Peer::may_leave() const {
-    if (!m_impl->started || m_impl->gone) return true;
-    return !m_impl->contributor.facts().pausing && m_impl->seats.may_go();
-}
-
-/// Training goes on: what it comes to until then is kept over the sleep, as all else of the process.
-void Peer::begin_sleep(TimePoint now) {
-    m_impl->context.set_now(now);
-    if (!m_impl->started || m_impl->gone || m_impl->leaving) return;
-    m_impl->sleepy = true;
-    m_impl->seats.leave();
-    m_impl->broadcast_status();
-}
-
-bool Peer::may_sleep() const { return !m_impl->sleepy || m_impl->seats.may_go(); }
-
-void Peer::end_sleep(TimePoint now) {
-    m_impl->context.set_now(now);
-    if (!std::exchange(m_impl->sleepy, false) || m_impl->leaving) return;
-    m_impl->seats.stay();
-    m_impl->status_due = true;
-}
-
-void Peer::leave() {
-    if (m_impl->started && !m_impl->gone) m_impl->context.broadcast(run::GoodbyeMessage{});
-    m_impl->gone = true;
-    m_impl->jobs.stop();
-}
-
-PeerView Peer::view() const { return m_impl->view(); }
-const run::Manifest& Peer::manifest() const { return m_impl->manifest; }
-std::vector<std::pair<Verdict, std::uint64_t>> Peer::verdicts() const { return m_impl->members.verdicts(); }
-std::vector<Refusal> Peer::refusals() const { return m_impl->members.refusals(); }
+// Events of network and trainer.
 
 void Peer::on_neighbour(const PeerId& peer) {
-    m_impl->members.joined(peer);
-    if (!m_impl->started || m_impl->gone) return;
-    m_impl->context.send(peer, m_impl->next_status());
-    m_impl->tell_actions({peer});
-    if (m_impl->machine.playing()) m_impl->contributor.offer_to(peer);
+    m_members.joined(peer);
+    if (!m_rounds.running()) return;
+    m_context.send(peer, m_own_status.next());
+    m_moderation.tell({peer});
+    if (m_machine.playing()) m_contributor.offer_to(peer);
 }
 
 void Peer::on_neighbour_lost(const PeerId& peer) {
-    m_impl->members.left(peer);
-    m_impl->members.remove(peer);
-    m_impl->gossip.left(peer);
-    m_impl->questions.lost(peer);
-    m_impl->machine.lost(peer);
+    m_members.left(peer);
+    m_members.remove(peer);
+    m_gossip.left(peer);
+    m_payload_post.lost(peer);
+    m_machine.lost(peer);
 }
 
-void Peer::on_own_key_elsewhere() { m_impl->own_key_is_elsewhere(); }
-void Peer::on_envelope(const PeerId& from, run::Envelope envelope) { m_impl->receive(from, envelope); }
-void Peer::on_blob(const run::BlobRef& blob, BlobPointer content) { m_impl->blob_here(blob, std::move(content)); }
-void Peer::on_blob_failed(const BlobId& blob, Error error) { m_impl->blob_failed(blob, error); }
+void Peer::on_own_key_elsewhere() { m_own_status.key_is_elsewhere(); }
+void Peer::on_envelope(const PeerId& from, run::Envelope envelope) { m_inbox.receive(from, envelope); }
+
+void Peer::on_blob(const run::BlobRef& ref, BlobPointer content) {
+    if (!m_rounds.running() || content == nullptr) return;
+    switch (m_payloads.arrived(ref, content)) {
+        case Payloads::Outcome::held:
+            m_payload_post.here(ref.root);
+            // It may be the last that a list waits for.
+            m_rounds.look_at_offers();
+            break;
+        case Payloads::Outcome::bad: m_payload_post.useless(ref.root); break;
+        case Payloads::Outcome::not_wanted: break;
+    }
+    m_ballots.reconsider();
+    m_contributor.update_error_feedback();
+    m_shards.on_blob(ref.root);
+    m_shortcut.blob_here(ref.root, content);
+    if (m_repairer.fetches(ref.root)) {
+        m_repairer.on_content(std::move(content));
+    } else if (m_catch_up.fetches(ref.root)) {
+        m_catch_up.on_content(std::move(content));
+    }
+    m_rounds.advance();
+}
+
+void Peer::on_blob_failed(const BlobId& id, Error error) {
+    if (!m_rounds.running()) return;
+    // On a full disk payloads that no list names just wait; for the rest room is made, and the fetch is tried again.
+    const bool waits = error.code == ErrorCode::no_space && m_payloads.displaceable(id);
+    if (error.code == ErrorCode::no_space && !waits) {
+        if (!m_shards.evict_spare()) (void)m_seeder.forget_oldest_payloads(0);
+    }
+    m_payloads.failed(id, m_context.now());
+    m_repairer.on_fetch_failed(id);
+    m_catch_up.on_fetch_failed(id, error);
+    m_shards.on_blob_failed(id);
+    m_shortcut.blob_failed(id);
+    const Remedy remedy = error.code == ErrorCode::no_space ? Remedy::disk_limit : Remedy::none;
+    if (error.code != ErrorCode::cancelled && !waits) m_errors.report(error.message, remedy);
+}
 
 void Peer::on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) {
-    if (!m_impl->gone) m_impl->seeder.on_published(file, std::move(blob));
+    if (!m_rounds.left()) m_seeder.on_published(file, std::move(blob));
 }
 
-void Peer::on_trainer_started() { m_impl->contributor.on_started(); }
-void Peer::on_trainer_lost(const Error& error) { m_impl->contributor.on_lost(error); }
+void Peer::on_trainer_started() { m_contributor.on_started(); }
+void Peer::on_trainer_lost(const Error& error) { m_contributor.on_lost(error); }
+void Peer::on_first_step() { m_catch_up.first_step(); }
 
 void Peer::on_snapshot(const SnapshotResult& result) {
-    if (!m_impl->gone) m_impl->contributor.on_snapshot(result);
-}
-
-void Peer::on_first_step() {
-    if (!m_impl->join_to_first_step) m_impl->join_to_first_step = m_impl->now() - m_impl->started_at;
+    if (!m_rounds.left()) m_contributor.on_snapshot(result);
 }
 
 void Peer::on_progress(TokenCount window_tokens, double tokens_per_second, double loss) {
-    m_impl->contributor.on_progress(window_tokens, tokens_per_second, loss);
+    m_contributor.on_progress(window_tokens, tokens_per_second, loss);
 }
 
+// What the person wants.
+
 void Peer::pause(TimePoint now) {
-    m_impl->context.set_now(now);
-    m_impl->contributor.pause();
+    m_context.set_now(now);
+    m_contributor.pause();
 }
 
 void Peer::resume(TimePoint now) {
-    m_impl->context.set_now(now);
-    m_impl->contributor.resume();
+    m_context.set_now(now);
+    m_contributor.resume();
 }
 
 void Peer::finish(TimePoint now) {
-    m_impl->context.set_now(now);
-    m_impl->contributor.finish();
+    m_context.set_now(now);
+    m_contributor.finish();
 }
 
-bool Peer::has_finished() const { return m_impl->contributor.has_finished(); }
-bool Peer::all_settled() const { return has_finished() && m_impl->contributor.record().pending.empty(); }
+void Peer::restart_trainer() { m_contributor.restart(); }
+bool Peer::has_finished() const { return m_contributor.has_finished(); }
+bool Peer::all_settled() const { return has_finished() && m_contributor.record().pending.empty(); }
 
-void Peer::restart_trainer() { m_impl->contributor.restart(); }
-void Peer::set_shard_bytes_max(std::uint64_t bytes) { m_impl->shards.set_cap(bytes); }
+void Peer::begin_leaving(TimePoint now) {
+    m_context.set_now(now);
+    if (!m_rounds.running()) return;
+    m_own_status.leave();
+    m_seats.leave();
+    m_contributor.pause();
+    m_own_status.broadcast();
+}
+
+bool Peer::may_leave() const { return !m_rounds.running() || (!m_contributor.facts().pausing && m_seats.may_go()); }
+
+/// Training goes on: what it comes to until then is kept over the sleep, as all else of the process.
+void Peer::begin_sleep(TimePoint now) {
+    m_context.set_now(now);
+    if (!m_rounds.running() || m_own_status.leaves()) return;
+    m_own_status.fall_asleep();
+    m_seats.leave();
+    m_own_status.broadcast();
+}
+
+bool Peer::may_sleep() const { return !m_own_status.sleepy() || m_seats.may_go(); }
+
+void Peer::end_sleep(TimePoint now) {
+    m_context.set_now(now);
+    if (!m_own_status.wake() || m_own_status.leaves()) return;
+    m_seats.stay();
+    m_own_status.changed();
+}
+
+void Peer::leave() {
+    if (m_rounds.running()) m_context.broadcast(run::GoodbyeMessage{});
+    m_rounds.leave();
+    m_jobs.stop();
+}
+
+Result<std::uint32_t> Peer::moderate(run::ActionKind kind, const PeerId& key, RoundId round) {
+    return m_host_commands.moderate(kind, key, round);
+}
+
+Result<std::uint32_t> Peer::replace_committee(std::vector<PeerId> keys, std::optional<RoundId> after) {
+    return m_host_commands.replace_committee(std::move(keys), after);
+}
+
+void Peer::set_name(const std::string& name) { m_own_status.set_name(name); }
+void Peer::set_team(const std::string& team) { m_own_status.set_team(team); }
+void Peer::set_shard_bytes_max(std::uint64_t bytes) { m_shards.set_cap(bytes); }
 
 // What the node shows of this member, and what it tells the others.
 
-StatusFacts Peer::Impl::facts() const {
-    StatusFacts facts;
-    facts.volunteer = contributor.volunteer();
-    facts.name = name;
-    facts.team = team;
-    facts.port = world.swarm.port();
-    facts.sequence = sequence;
-    facts.last_error = errors.last();
-    facts.error_recent = errors.recent();
-    facts.state = keeper.round();
-    if (keeper.round()) {
-        facts.digest = keeper.digest();
-        facts.list = chain.hash_before(*keeper.round());
+const run::Manifest& Peer::manifest() const { return m_context.manifest; }
+std::vector<std::pair<Verdict, std::uint64_t>> Peer::verdicts() const { return m_members.verdicts(); }
+std::vector<Refusal> Peer::refusals() const { return m_members.refusals(); }
+
+StatusFacts Peer::all_facts() const {
+    StatusFacts facts = m_own_status.facts();
+    facts.volunteer = m_contributor.volunteer();
+    facts.last_error = m_errors.last();
+    facts.error_recent = m_errors.recent();
+    facts.state = m_keeper.round();
+    if (m_keeper.round()) {
+        facts.digest = m_keeper.digest();
+        facts.list = m_chain.hash_before(*m_keeper.round());
     }
-    facts.chain_height = chain.height();
-    facts.run_complete = over();
-    facts.leaving = leaving || sleepy;
-    facts.certificate = context.certificate;
-    if (!chain.rules().admits(context.self_person())) facts.unadmitted_id = context.self_person().hex();
-    facts.applying = keeper.applying();
-    facts.checking = keeper.checking();
-    facts.repairing = repairer.active();
-    facts.fetching_state = checkpoint_fetch.has_value();
-    facts.calculates_differently = self_check.calculates_differently();
-    facts.own_key_elsewhere = own_key_elsewhere_at && now() < *own_key_elsewhere_at + elsewhere_for;
-    facts.disk_full = errors.recent() && errors.remedy() == Remedy::disk_limit;
-    facts.members_known = !members.all().empty();
-    facts.checkpoint = seeder.newest_checkpoint();
-    facts.seats_here = seats.seated_here();
-    facts.seats_needed = ballots.quorum();
-    facts.alone_for = members.all().empty() ? now() - company_at : Duration{0};
-    facts.round_length = manifest.recipe.window + manifest.recipe.collect;
-    facts.unix_time = std::chrono::floor<std::chrono::seconds>(Duration{world.unix_clock()}).count();
-    facts.window_closed = machine.closed();
-    facts.window_reopened = machine.reopened();
-    facts.window_left = machine.opened_at() + manifest.recipe.window - now();
-    facts.training = contributor.facts();
+    facts.chain_height = m_chain.height();
+    facts.run_complete = m_rounds.over();
+    facts.applying = m_keeper.applying();
+    facts.checking = m_keeper.checking();
+    facts.repairing = m_repairer.active();
+    facts.fetching_state = m_catch_up.fetching();
+    facts.calculates_differently = m_rounds.calculates_differently();
+    facts.disk_full = m_errors.recent() && m_errors.remedy() == Remedy::disk_limit;
+    facts.checkpoint = m_seeder.newest_checkpoint();
+    facts.seats_here = m_seats.seated_here();
+    facts.seats_needed = m_ballots.quorum();
+    facts.training = m_contributor.facts();
     return facts;
 }
 
-PeerView Peer::Impl::view() const {
+PeerView Peer::view() const {
     PeerView view;
-    const StatusFacts own = facts();
+    const StatusFacts own = all_facts();
     view.phase = phase_of(own);
     view.why = why_of(own);
-    if (!keeper.round() && checkpoint_fetch) view.progress = world.swarm.progress(checkpoint_fetch->ref.root);
-    if (const auto shard = contributor.shard_waited_for(); keeper.round() && shard)
-        view.progress = world.swarm.progress(*shard);
-    if (const auto progress = repairer.progress()) view.progress = *progress;
-    view.round = keeper.round().value_or(RoundId{0});
-    view.digest = keeper.round() ? keeper.digest() : StateDigest{};
-    view.closed = chain.closed();
-    if (machine.playing()) view.proposer = ballots.proposer();
-    view.members = member_views({context.self(), status_message_of(own), true}, members, chain.committee());
+    if (!m_keeper.round()) view.progress = m_catch_up.progress().value_or(view.progress);
+    if (const auto shard = m_contributor.shard_waited_for(); m_keeper.round() && shard)
+        view.progress = m_context.swarm.progress(*shard);
+    if (const auto progress = m_repairer.progress()) view.progress = *progress;
+    view.round = m_keeper.round().value_or(RoundId{0});
+    view.digest = m_keeper.round() ? m_keeper.digest() : StateDigest{};
+    view.closed = m_chain.closed();
+    if (m_machine.playing()) view.proposer = m_ballots.proposer();
+    view.members = member_views({m_context.self(), status_message_of(own), true}, m_members, m_chain.committee());
     view.window_tokens = own.training.window_tokens;
     view.tokens_per_second = own.training.tokens_per_second;
     view.loss = own.training.loss;
-    view.digests_compared = repairer.digests_compared();
-    view.digests_equal = repairer.digests_equal();
-    view.repairs = repairer.repairs();
-    view.rounds_lost = ballots.views_lost();
+    view.digests_compared = m_repairer.digests_compared();
+    view.digests_equal = m_repairer.digests_equal();
+    view.repairs = m_repairer.repairs();
+    view.rounds_lost = m_ballots.views_lost();
     view.calculates_differently = own.calculates_differently;
-    view.payload_bytes_sent = contributor.payload_bytes_sent();
-    view.payloads_sent = contributor.payloads_sent();
-    view.k = contributor.k();
-    view.k_allowed = chain.k();
-    view.last_round_overhead = last_round_overhead;
-    view.join_to_first_step = join_to_first_step;
-    view.checkpoints = seeder.checkpoints();
+    view.payload_bytes_sent = m_contributor.payload_bytes_sent();
+    view.payloads_sent = m_contributor.payloads_sent();
+    view.k = m_contributor.k();
+    view.k_allowed = m_chain.k();
+    view.last_round_overhead = m_rounds.last_overhead();
+    view.join_to_first_step = m_catch_up.join_to_first_step();
+    view.checkpoints = m_seeder.checkpoints();
     return view;
 }
 
 CommitteeView Peer::committee() const {
-    const Impl& impl = *m_impl;
-    CommitteeView view{
-        impl.chain.committee(), impl.ballots.quorum(), impl.chain.rules(), impl.moderation.pending(), {}};
-    for (const auto& [author, evidence] : impl.ballots.evidence()) view.evidence.push_back(evidence);
+    CommitteeView view{m_chain.committee(), m_ballots.quorum(), m_chain.rules(), m_moderation.pending(), {}};
+    for (const auto& [author, evidence] : m_ballots.evidence()) view.evidence.push_back(evidence);
     return view;
 }
 
 Succession Peer::succession() const {
-    const Impl& impl = *m_impl;
-    Succession next{.seats = impl.seats.committee_without_self(), .shard_copies = impl.shards.other_copies()};
+    Succession next{.seats = m_seats.committee_without_self(), .shard_copies = m_shards.other_copies()};
     const auto committee = run::Committee::from_keys(next.seats);
-    next.needed = committee ? committee->quorum() : impl.ballots.quorum();
-    for (const auto& [peer, member] : impl.members.all()) next.checkpoint_holders += member.status.checkpoint.size > 0;
+    next.needed = committee ? committee->quorum() : m_ballots.quorum();
+    for (const auto& [peer, member] : m_members.all()) next.checkpoint_holders += member.status.checkpoint.size > 0;
     return next;
 }
 
-Accounting Peer::accounting() const { return m_impl->contributor.accounting(); }
+Accounting Peer::accounting() const { return m_contributor.accounting(); }
 
 void Peer::check_invariants() const {
-    const Impl& impl = *m_impl;
-    impl.keeper.check_invariants();
-    impl.contributor.check_invariants();
-    impl.shards.check_invariants();
-    impl.seeder.check_invariants();
-    impl.repairer.check_invariants();
-    POTLUCK_CHECK(!impl.keeper.round() || *impl.keeper.round() <= impl.chain.height());
-    POTLUCK_CHECK(!impl.advancing);
-    impl.ballots.check_invariants();
+    m_keeper.check_invariants();
+    m_contributor.check_invariants();
+    m_shards.check_invariants();
+    m_seeder.check_invariants();
+    m_repairer.check_invariants();
+    m_rounds.check_invariants();
+    m_ballots.check_invariants();
 }
 
 }  // namespace potluck::peer

@@ -2,15 +2,19 @@
 // time is passed in, slow arithmetic goes through `Offload`. It verifies every signature, feeds the round machine
 // (core/run/round_machine.h), and carries out what the machine decides.
 //
-// Does not: know sockets, processes, files' names or what a person clicked.
-// Threads: one (the node's). Owns: the round machine and the run's part of the ledger.
+// It is made of parts, each with fields of its own, and is itself the door: an event goes to the parts that it is for,
+// a wish of the person to the one that carries it out, and what the node shows is gathered here. What one part has to
+// ask the others it asks `Rounds`.
+//
+// Does not: know sockets, processes, files' names or what a person clicked; or decide anything, which the parts do.
+// Threads: one (the node's). Owns: its parts, the round machine and the run's part of the ledger.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -18,20 +22,24 @@
 #include "core/base/result.h"
 #include "core/identity/identity.h"
 #include "core/ledger/ledger.h"
-#include "core/peer/chain_log.h"
+#include "core/peer/host_commands.h"
+#include "core/peer/inbox.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/presence/context.h"
 #include "core/peer/presence/members.h"
+#include "core/peer/rounds.h"
 #include "core/peer/seams/jobs.h"
 #include "core/peer/seams/state_store.h"
 #include "core/peer/seams/swarm.h"
 #include "core/peer/seams/trainer.h"
+#include "core/peer/shard_keeper.h"
+#include "core/run/agreement/keyring.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
 
 namespace potluck::peer {
 
-class Peer final : public SwarmEvents, public TrainerEvents {
+class Peer final : public SwarmEvents, public TrainerEvents, private OwnStatus::Mediator {
 public:
     struct World {
         Swarm& swarm;
@@ -121,8 +129,34 @@ public:
     void on_trainer_lost(const Error& error) override;
 
 private:
-    struct Impl;
-    std::unique_ptr<Impl> m_impl;
+    [[nodiscard]] StatusFacts all_facts() const override;
+
+    // In the order in which they know each other; Rounds comes first because the parts ask it.
+    Context m_context;
+    const World m_world;
+    const run::IdentityKeyring m_keyring;
+    Jobs m_jobs;
+    ErrorReport m_errors{m_context};
+    Rounds m_rounds;
+    Members m_members;
+    Gossip m_gossip;
+    Payloads m_payloads;
+    run::RoundMachine m_machine;
+    ChainLog m_chain;
+    PayloadPost m_payload_post;
+    OwnStatus m_own_status;
+    StateKeeper m_keeper;
+    ShardKeeper m_shards;
+    Contributor m_contributor;
+    Seeder m_seeder;
+    Repairer m_repairer;
+    Seats m_seats;
+    Moderation m_moderation;
+    Ballots m_ballots;
+    CatchUp m_catch_up;
+    Shortcut m_shortcut;
+    Inbox m_inbox;
+    HostCommands m_host_commands;
 };
 
 }  // namespace potluck::peer

@@ -1,17 +1,17 @@
-// What the node shows of a member of a run, what the member says of itself, and what checks may look at. Values only.
+// What the node shows of a member of a run, and what checks may look at. Values only.
 // Threads: values.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/peer/presence/members.h"
+#include "core/peer/states/seeder.h"
 #include "core/run/agreement/evidence.h"
-#include "core/run/blob_ref.h"
 #include "core/run/message.h"
 #include "core/run/run_rules.h"
 #include "core/status/reason.h"
@@ -27,17 +27,9 @@ struct MemberView {
     std::optional<PeerId> through = {};  // a neighbour that tells of it; nothing if there is a session with it
 };
 
-class Members;
 /// This member, `self`, and the others; `seats` are the committee's.
 [[nodiscard]] std::vector<MemberView> member_views(MemberView self, const Members& members,
                                                    const std::vector<PeerId>& seats);
-
-/// A state that is seeded for those who join later.
-struct Checkpoint {
-    RoundId round;
-    run::BlobRef blob;
-    std::filesystem::path file;
-};
 
 /// What the node shows of a run (control::RunSnapshot is made from it).
 struct PeerView {
@@ -92,62 +84,5 @@ struct Succession {
     std::size_t shard_copies = 0;        // of each shard, on others' disks
     std::size_t checkpoint_holders = 0;  // others that seed one
 };
-
-/// What a member knows of itself, for its status, its phase and one sentence for the person (status.cpp).
-struct StatusFacts {
-    bool volunteer = false;
-    run::DeviceCertificate certificate;
-    std::string name, team;
-    std::uint16_t port = 0;
-    std::uint64_t sequence = 0;
-    std::string last_error;
-    bool error_recent = false;
-
-    std::optional<RoundId> state;  // the newest state that is held
-    StateDigest digest;            // its digest
-    Digest list;                   // hash of the list that led to it
-    RoundId chain_height;
-    bool run_complete = false;
-    bool applying = false;
-    bool leaving = false;
-    std::string unadmitted_id;  // this computer's, if the run's host does not admit it
-    bool checking = false;      // the states on disk are being verified
-    bool repairing = false;
-    bool fetching_state = false;
-    bool members_known = false;
-    bool disk_full = false;                // what is needed did not fit a moment ago; last_error says so
-    bool own_key_elsewhere = false;        // another process speaks with our key
-    bool calculates_differently = false;   // than the committee
-    std::optional<Checkpoint> checkpoint;  // the newest that is seeded
-
-    std::size_t seats_here = 0, seats_needed = 0;  // of the committee, and its quorum
-    Duration alone_for{0};                         // since anybody else was heard of
-    Duration round_length{0};                      // of a usual round; who is alone for longer is told so
-    std::int64_t unix_time = 0;                    // now
-
-    bool window_closed = false;
-    bool window_reopened = false;
-    Duration window_left{0};
-
-    struct Training {
-        bool paused = false;     // the owner's wish
-        bool pausing = false;    // the trainer has not ended yet
-        bool finishing = false;  // at the end of this window
-        bool finished = false;
-        bool loaded = false;
-        bool failed = false;        // it cannot run here
-        std::string failure;        // why
-        bool contributing = false;  // a snapshot for this round is written or encoded
-        bool has_data = false;
-        TokenCount window_tokens, pending_tokens;
-        double tokens_per_second = 0, loss = 0;
-    };
-    Training training;
-};
-
-[[nodiscard]] run::Phase phase_of(const StatusFacts& facts);
-[[nodiscard]] run::StatusMessage status_message_of(const StatusFacts& facts);
-/// Why the member is where it is.
-[[nodiscard]] status::Why why_of(const StatusFacts& facts);
 
 }  // namespace potluck::peer

@@ -1,147 +1,187 @@
-// From one round to the next. The committee commits L[height] (ballots.h); once its payloads are here F is run, and
-// only when theta[height + 1] is on disk does the list enter the ledger (state_keeper.h) and the next round begin.
+// advance() runs whatever has become possible, at most four times in a row; the next tick goes on from there. The
+// machine acts before that, so that what it decides is applied at once.
 //
-// The base of a committed list is what a quorum has computed for theta[height]. If this member has computed something
-// else, it is this member that is wrong: its record is corrected and its state repaired before it goes on.
-//
-// advance() runs whatever has become possible, at most four times in a row; the next tick goes on from there.
+// A new state is announced only when it is on disk and its list in the ledger. What depends on it follows in entered(),
+// in this order: the round machine, own offers for the new round, the trainer, what others lack, the checkpoint.
 //
 // Threads: the peer's.
+#include "core/peer/rounds.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/base/log.h"
-#include "core/peer/impl.h"
 
 namespace potluck::peer {
 
-/// Does whatever can be done next. Events that arrive meanwhile ask for another turn instead of nesting.
-void Peer::Impl::advance() {
-    if (!started || gone) return;
-    if (std::exchange(advancing, true)) {
-        advance_again = true;
+namespace {
+
+SelfCheck::Outcome newest_outcome(const StateKeeper& keeper, const ChainLog& chain) {
+    return {*keeper.round(), chain.hash_before(*keeper.round()), keeper.digest()};
+}
+
+void log_actions(const run::AcceptList& list) {
+    for (const run::SignedAction& one : list.actions) {
+        log::of("peer").info("the host's action {} is in force: {}", one.action.number, describe(one.action));
+    }
+}
+
+}  // namespace
+
+void Rounds::start() {
+    m_started = true;
+    m.catch_up.start();
+    m.own_status.start();
+    m.chain.load();
+    m.moderation.load();
+    m.ballots.load_evidence();
+    m.ballots.enter();
+    m.shortcut.publish_tables();
+    m.contributor.restore();
+    m.seeder.fetch_kept_payloads();
+    m.keeper.restore([this](bool sound) {
+        for (const StateStore::Held& one : m.store.held()) {
+            if (one.round.value % m.context.manifest.recipe.checkpoint_every == 0)
+                m.seeder.publish_checkpoint(one.round);
+        }
+        if (!sound) {
+            m.repairer.begin(*m.keeper.newest(), m.members.neighbours());
+        } else if (*m.keeper.round() == m.chain.height()) {
+            entered();
+        }
+        advance();
+    });
+    m.own_status.broadcast();
+    advance();
+}
+
+void Rounds::tick() {
+    act(m.machine.tick(m.context.now(), m.ballots.proposes()));
+    const bool is_compared = m.context.now() >= m_entered_at + heartbeats_to_compare * m.context.settings.heartbeat;
+    if (over() && in_step() && is_compared && !m.chain.closed()) m.ballots.decide();
+    m.ballots.decide_early();
+    m.ballots.tick();
+}
+
+void Rounds::look_at_offers() { act(m.machine.tick(m.context.now(), m.ballots.proposes())); }
+
+bool Rounds::in_step() const {
+    return m.keeper.round() && *m.keeper.round() == m.chain.height() && !m.repairer.active();
+}
+
+bool Rounds::over() const { return m.keeper.round() && m.context.is_last(*m.keeper.round()); }
+
+bool Rounds::may_train() const {
+    return in_step() && !over() && m.machine.playing() && m.chain.rules().admits(m.context.self_person()) &&
+           !m_self_check.calculates_differently();
+}
+
+void Rounds::offered(const run::ContributionMessage& own) {
+    m.machine.offered(own, m.context.signature_of(own), m.context.now());
+    if (own.round == m.machine.round()) m.payload_post.offered(own.payload.root);
+}
+
+void Rounds::act(const run::RoundActions& actions) {
+    if (actions.announce_close) m.context.broadcast(*actions.announce_close);
+    if (actions.close_window) m.contributor.close_window();
+    if (m.machine.closed() && !m_window_closed_at) {
+        m_window_closed_at = m.context.now();
+        m.payload_post.window_closed();
+        m.own_status.changed();
+    }
+    if (actions.repeat_contribution) m.contributor.repeat_contributions();
+    if (!actions.send_list_to.empty() && m.chain.height().value > 0) {
+        if (const auto last = m.chain.committed_at(RoundId{m.chain.height().value - 1})) {
+            const run::BallotMessage ballot{last->certificate, last->list};
+            for (const PeerId& peer : actions.send_list_to) m.context.send(peer, ballot);
+        }
+    }
+    if (actions.decide) m.ballots.decide();
+}
+
+void Rounds::advance() {
+    if (!running()) return;
+    if (std::exchange(m_advancing, true)) {
+        m_advance_again = true;
         return;
     }
     // One event leads to at most a list, its payloads and a state; more turns than that would be a loop.
     for (int turn = 0; turn < 4; ++turn) {
-        advance_again = false;
-        if (chain.retracted_from()) {
+        m_advance_again = false;
+        if (m.chain.retracted_from()) {
             retract();
-        } else if (!keeper.round()) {
-            find_first_state();
-        } else if (!repairer.active()) {
-            if (*keeper.round() < chain.height()) {
-                catch_up_step();
+        } else if (!m.keeper.round()) {
+            m.catch_up.find_first_state();
+        } else if (!m.repairer.active()) {
+            if (*m.keeper.round() < m.chain.height()) {
+                m.machine.leave();
+                m.catch_up.step();
             } else if (in_step()) {
                 over() ? close_run() : apply_decision();
             }
         }
-        if (!advance_again) break;
+        if (!m_advance_again) break;
     }
-    advancing = false;
-}
-
-/// Whether everybody can take up the run again at `round`: lists and a state that lead there are kept.
-Status Peer::Impl::may_go_back_to(RoundId round) const {
-    const RoundId height = chain.height();
-    if (round > height) {
-        return Error{ErrorCode::invalid_argument, "This computer knows of " + std::to_string(height.value) +
-                                                      " rounds; the new committee can follow one of those only."};
-    }
-    if (round == height) return {};
-    if (round <= chain.kept_from() && round.value > 0) {
-        return Error{ErrorCode::invalid_argument, "This computer does not hold the lists before round " +
-                                                      std::to_string(chain.kept_from().value + 1) +
-                                                      "; the new committee can follow a later one only."};
-    }
-    // Payloads are kept from the older of two checkpoints on. What lies before every kept state, nobody may have: the
-    // run would stand still with a committee and without a model.
-    std::optional<RoundId> oldest;
-    for (const StateStore::Held& one : world.store.held()) {
-        if (keeper.fits(one) && (!oldest || one.round < *oldest)) oldest = one.round;
-    }
-    if (oldest && *oldest <= round) return {};
-    if (!oldest) return Error{ErrorCode::not_found, "This computer holds no state of the run yet; try again later."};
-    return Error{ErrorCode::not_found, "This computer keeps no state that leads to round " +
-                                           std::to_string(round.value) + "; the new committee can follow round " +
-                                           std::to_string(oldest->value) + " or a later one."};
+    m_advancing = false;
 }
 
 /// The host has put another committee in the place of one that went further. Back to the last list that stays.
-void Peer::Impl::retract() {
-    if (keeper.applying() || keeper.checking() || repairer.active()) return;
-    const RoundId first = *chain.retracted_from();
+void Rounds::retract() {
+    if (m.keeper.applying() || m.keeper.checking() || m.repairer.active()) return;
+    const RoundId first = *m.chain.retracted_from();
     std::vector<run::AcceptList> lists;
-    for (RoundId round = first; round < chain.height(); round = round.next()) {
-        if (auto list = chain.list_at(round)) lists.push_back(std::move(*list));
+    for (RoundId round = first; round < m.chain.height(); round = round.next()) {
+        if (auto list = m.chain.list_at(round)) lists.push_back(std::move(*list));
     }
     log::of("peer").warn("the run's host has replaced the committee: {} rounds are taken back", lists.size());
-    contributor.take_back(lists);
-    if (const Status retracted = chain.retract(first); !retracted.ok()) {
-        errors.report(retracted.error().message);
-        keeper.retry_later();
+    m.contributor.take_back(lists);
+    if (const Status retracted = m.chain.retract(first); !retracted.ok()) {
+        m.errors.report(retracted.error().message);
+        m.keeper.retry_later();
         return;
     }
-    moderation.load();
+    m.moderation.load();
     go_back();
-    ballots.enter();
+    m.ballots.enter();
 }
 
 /// To the newest sound state that fits the chain; forward again from payloads or a checkpoint.
-void Peer::Impl::go_back() {
-    machine.leave();
-    status_due = true;
-    contributor.stop_trainer();
-    contributor.retry_now();
-    keeper.fall_back([this] {
-        if (keeper.round()) self_check.verified(*keeper.round());
-        if (keeper.round() && *keeper.round() == chain.height()) entered();
+void Rounds::go_back() {
+    m.machine.leave();
+    m.own_status.changed();
+    m.contributor.stop_trainer();
+    m.contributor.retry_now();
+    m.keeper.fall_back([this] {
+        if (m.keeper.round()) m_self_check.verified(*m.keeper.round());
+        if (m.keeper.round() && *m.keeper.round() == m.chain.height()) entered();
         advance();
     });
 }
 
-void Peer::Impl::apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh) {
-    std::vector<PayloadPointer> held;
-    for (const run::Accepted& entry : list.entries) held.push_back(payloads.find(entry.payload.root));
-    keeper.apply(list, std::move(held), std::move(fresh));
-}
-
-/// Whether what `list` needs is here, every payload or the state that it goes back to; asks for what is not.
-bool Peer::Impl::payloads_here(const run::AcceptList& list) {
-    if (const run::HostAction* back = list.roll_back()) {
-        const bool is_here = !chain.leads_back_to(*back) || keeper.holds(back->round);
-        if (!is_here && !checkpoint_fetch) fetch_first(back->round, back->state, members.neighbours());
-        return is_here;
-    }
-    payloads.want_accepted(list, now());
-    return std::all_of(list.entries.begin(), list.entries.end(),
-                       [this](const run::Accepted& entry) { return payloads.find(entry.payload.root) != nullptr; });
-}
-
 /// Applies L[height] as soon as it is committed and whole.
-void Peer::Impl::apply_decision() {
-    const CheckedList* decision = ballots.decision();
-    if (decision == nullptr || !keeper.may_apply() || !agrees_with_base(decision->list)) return;
-    if (!payloads_here(decision->list)) return wait_for_payloads(decision->list);
+void Rounds::apply_decision() {
+    const CheckedList* decision = m.ballots.decision();
+    if (decision == nullptr || !m.keeper.may_apply() || !agrees_with_base(decision->list)) return;
+    if (!m.catch_up.has_inputs_of(decision->list)) return m.catch_up.wait_for_payloads(decision->list);
     const auto chosen = std::make_shared<const CheckedList>(*decision);
-    apply(chosen->list, chosen);
+    m.catch_up.apply(chosen->list, chosen);
 }
 
 /// The last state has no list that starts from it; an empty one certifies it for those who come later.
-void Peer::Impl::close_run() {
-    const CheckedList* decision = ballots.decision();
-    if (chain.closed() || decision == nullptr || !agrees_with_base(decision->list)) return;
-    const Status kept = chain.append(*decision, decision->list.base);
-    if (!kept.ok()) return errors.report(kept.error().message);
-    shortcut.publish_tables();
+void Rounds::close_run() {
+    const CheckedList* decision = m.ballots.decision();
+    if (m.chain.closed() || decision == nullptr || !agrees_with_base(decision->list)) return;
+    const Status kept = m.chain.append(*decision, decision->list.base);
+    if (!kept.ok()) return m.errors.report(kept.error().message);
+    m.shortcut.publish_tables();
 }
 
 /// Whether our theta[height] is the one that the committee has; if not, it will be.
-bool Peer::Impl::agrees_with_base(const run::AcceptList& list) {
-    if (chain.digest_at(chain.height()) == list.base) return true;
-    if (chain.height().value == 0) {
-        errors.report("The run's committee began with another model than the run's link names; this run is broken.");
+bool Rounds::agrees_with_base(const run::AcceptList& list) {
+    if (m.chain.digest_at(m.chain.height()) == list.base) return true;
+    if (m.chain.height().value == 0) {
+        m.errors.report("The run's committee began with another model than the run's link names; this run is broken.");
         return false;
     }
     mend(list.base);
@@ -149,43 +189,41 @@ bool Peer::Impl::agrees_with_base(const run::AcceptList& list) {
 }
 
 /// What a quorum has certified as theta[round]; nothing while no list that starts from it is committed.
-std::optional<StateDigest> Peer::Impl::certified(RoundId round) const {
-    if (round < chain.height() || chain.closed()) return chain.digest_at(round);
-    if (const CheckedList* decision = ballots.decision()) return decision->list.base;
+std::optional<StateDigest> Rounds::certified(RoundId round) const {
+    if (round < m.chain.height() || m.chain.closed()) return m.chain.digest_at(round);
+    if (const CheckedList* decision = m.ballots.decision()) return decision->list.base;
     return std::nullopt;
 }
 
 /// The newest state is not the certified one. If F made it here, F is computed once more, from bytes that are verified
 /// first; only then are the pieces that differ fetched.
-void Peer::Impl::mend(const StateDigest& right) {
-    const RoundId round = *keeper.round();
-    if (round == chain.height()) {
-        if (const Status kept = chain.correct_result(right); !kept.ok()) {
-            errors.report(kept.error().message);
-            return keeper.retry_later();
+void Rounds::mend(const StateDigest& right) {
+    const RoundId round = *m.keeper.round();
+    if (round == m.chain.height()) {
+        if (const Status kept = m.chain.correct_result(right); !kept.ok()) {
+            m.errors.report(kept.error().message);
+            return m.keeper.retry_later();
         }
     }
     const RoundId before{round.value - 1};
-    const auto list = chain.list_at(before);
-    const bool is_computable = list && !list->entries.empty() && keeper.holds(before) && payloads_here(*list);
-    if (!is_computable || !self_check.doubt(newest_outcome(), list->committee.size())) {
-        return repairer.begin({round, right}, members.neighbours());
+    const auto list = m.chain.list_at(before);
+    const bool is_computable =
+        list && !list->entries.empty() && m.keeper.holds(before) && m.catch_up.has_inputs_of(*list);
+    if (!is_computable || !m_self_check.doubt(newest_outcome(m.keeper, m.chain), list->committee.size())) {
+        return m.repairer.begin({round, right}, m.members.neighbours());
     }
-    keeper.drop(round);
+    m.keeper.drop(round);
     go_back();
 }
 
-SelfCheck::Outcome Peer::Impl::newest_outcome() const {
-    return {*keeper.round(), chain.hash_before(*keeper.round()), keeper.digest()};
-}
-
 /// A state that was to be computed may be one that came out wrong before.
-void Peer::Impl::judge_arithmetic(const StateDigest& right) {
-    const SelfCheck::Finding finding = self_check.again(newest_outcome(), right, keeper.whole_payloads());
+void Rounds::judge_arithmetic(const StateDigest& right) {
+    const SelfCheck::Finding finding =
+        m_self_check.again(newest_outcome(m.keeper, m.chain), right, m.keeper.whole_payloads());
     if (finding == SelfCheck::Finding::nothing) return;
-    if (keeper.digest() == right) repairer.count_recomputed();
+    if (m.keeper.digest() == right) m.repairer.count_recomputed();
     spdlog::logger& log = log::of("peer");
-    const std::uint64_t round = keeper.round()->value;
+    const std::uint64_t round = m.keeper.round()->value;
     switch (finding) {
         case SelfCheck::Finding::nothing:
         case SelfCheck::Finding::unproven: return;
@@ -198,105 +236,134 @@ void Peer::Impl::judge_arithmetic(const StateDigest& right) {
     }
 }
 
-Status Peer::Impl::append(const CheckedList& fresh, const StateDigest& result) { return chain.append(fresh, result); }
+Status Rounds::append(const CheckedList& fresh, const StateDigest& result) { return m.chain.append(fresh, result); }
 
 /// `checked` is in the ledger now, at its end.
-void Peer::Impl::appended(const CheckedList& checked) {
-    contributor.settle(checked.list.round, checked.list);
-    moderation.settle();
-    if (!checked.list.actions.empty()) moderated(checked.list);
-    const bool may_be_late = chain.before().has_value();
-    payloads.forget_refused(checked.list, may_be_late ? checked.list.round : checked.list.round.next(),
-                            contributor.payloads_needed());
-    seats.count_round();
-    if (checked.list.table) shortcut.publish_tables();
-    ballots.enter();
+void Rounds::appended(const CheckedList& checked) {
+    m.contributor.settle(checked.list.round, checked.list);
+    m.moderation.settle();
+    log_actions(checked.list);
+    if (checked.list.roll_back() != nullptr) m.contributor.start_over();
+    const bool may_be_late = m.chain.before().has_value();
+    m.payloads.forget_refused(checked.list, may_be_late ? checked.list.round : checked.list.round.next(),
+                              m.contributor.payloads_needed());
+    m.seats.count_round();
+    if (checked.list.table) m.shortcut.publish_tables();
+    m.ballots.enter();
 }
 
-void Peer::Impl::moderated(const run::AcceptList& list) {
-    for (const run::SignedAction& one : list.actions) {
-        log::of("peer").info("the host's action {} is in force: {}", one.action.number, describe(one.action));
-    }
-    if (list.roll_back() != nullptr) contributor.start_over();
-}
-
-void Peer::Impl::on_applied(const CheckedList* fresh) {
-    stuck_since.reset();
+void Rounds::on_applied(const CheckedList* fresh) {
+    m.catch_up.applied();
     if (fresh != nullptr) appended(*fresh);
-    const RoundId round = *keeper.round();
+    const RoundId round = *m.keeper.round();
     const std::optional<StateDigest> right = certified(round);
     if (right) judge_arithmetic(*right);
-    if (right && *right != keeper.digest()) {
+    if (right && *right != m.keeper.digest()) {
         mend(*right);
     } else {
         // What was on record for the newest state came from bytes that were damaged since.
-        if (chain.digest_at(round) != keeper.digest()) (void)chain.correct_result(keeper.digest());
-        if (round == chain.height()) entered();
+        if (m.chain.digest_at(round) != m.keeper.digest()) (void)m.chain.correct_result(m.keeper.digest());
+        if (round == m.chain.height()) entered();
     }
     advance();
 }
 
-void Peer::Impl::enter_round() {
-    const RoundId round = *keeper.round();
-    machine.enter(round, keeper.digest(), chain.committee(), now(), chain.before(),
-                  {chain.hash_before(round), chain.recent_contributors()});
+void Rounds::enter_round() {
+    const RoundId round = *m.keeper.round();
+    m.machine.enter(round, m.keeper.digest(), m.chain.committee(), m.context.now(), m.chain.before(),
+                    {m.chain.hash_before(round), m.chain.recent_contributors()});
 }
 
 /// theta[chain] is held: the round begins, or the run is over.
-void Peer::Impl::entered() {
-    entered_at = now();
-    behind_since.reset();
-    fell_back = false;
-    if (window_closed_at) last_round_overhead = now() - *window_closed_at;
-    window_closed_at.reset();
-    exchange.begin();
+void Rounds::entered() {
+    m_entered_at = m.context.now();
+    m.catch_up.caught_up();
+    if (m_window_closed_at) m_last_overhead = m.context.now() - *m_window_closed_at;
+    m_window_closed_at.reset();
+    m.payload_post.round_begins();
     if (over()) {
-        machine.end(*keeper.round(), now());
+        m.machine.end(*m.keeper.round(), m.context.now());
     } else {
         enter_round();
-        contributor.offer_again();
+        m.contributor.offer_again();
     }
-    contributor.rebase_to_state();
-    tell_actions(world.swarm.neighbours());
-    if (keeper.round()->value % manifest.recipe.checkpoint_every == 0) seeder.publish_checkpoint(*keeper.round());
-    payloads.release_before(RoundId{keeper.round()->value > states_kept ? keeper.round()->value - states_kept : 0});
-    broadcast_status();
-    repairer.compare_all();
+    m.contributor.rebase_to_state();
+    m.moderation.tell(m.context.swarm.neighbours());
+    if (m.keeper.round()->value % m.context.manifest.recipe.checkpoint_every == 0)
+        m.seeder.publish_checkpoint(*m.keeper.round());
+    m.payloads.release_before(
+        RoundId{m.keeper.round()->value > states_kept ? m.keeper.round()->value - states_kept : 0});
+    m.own_status.broadcast();
+    m.repairer.compare_all();
+}
+
+void Rounds::replaced() {
+    if (m.chain.replacement() == nullptr) return;
+    m.ballots.enter();
+    if (m.machine.playing()) enter_round();
+}
+
+// What a short way asks and means (shortcut.h).
+
+bool Rounds::may_jump() const {
+    return !m.keeper.applying() && !m.keeper.checking() && !m.repairer.active() && !m.catch_up.adopting();
+}
+
+RoundId Rounds::checkpoint_offered() const {
+    const auto newest = m.seeder.newest_checkpoint();
+    return newest ? newest->round : RoundId{0};
+}
+
+void Rounds::jumped(std::uint64_t accepted) {
+    m.catch_up.jumped();
+    m.contributor.skip(accepted);
+    m.moderation.load();
+    go_back();
+    m.ballots.enter();
 }
 
 // What a mended state, or one that nobody can mend, means for the rest of the peer (repairer.h).
 
-void Peer::Impl::on_repair_begun() {
-    machine.leave();
-    status_due = true;
+void Rounds::on_repair_begun() {
+    m.machine.leave();
+    m.own_status.changed();
 }
 
-void Peer::Impl::on_repaired(const StateStore::Held& done) {
-    keeper.hold(done);
-    contributor.reload();
-    if (*keeper.round() == chain.height()) entered();
+void Rounds::on_repaired(const StateStore::Held& done) {
+    m.keeper.hold(done);
+    m.contributor.reload();
+    if (*m.keeper.round() == m.chain.height()) entered();
     scrub();
     advance();
 }
 
 /// Back to an older state that is sound, and forward again from payloads or a checkpoint.
-void Peer::Impl::on_unrepairable(RoundId broken) {
-    fell_back = true;
-    keeper.drop(broken);
+void Rounds::on_unrepairable(RoundId broken) {
+    m.catch_up.fell_back();
+    m.keeper.drop(broken);
     go_back();
 }
 
 /// After a repair: older states that are damaged too are not kept.
-void Peer::Impl::scrub() {
+void Rounds::scrub() {
     std::vector<StateStore::Held> older;
-    for (const StateStore::Held& one : world.store.held()) {
-        if (one.round < *keeper.round()) older.push_back(one);
+    for (const StateStore::Held& one : m.store.held()) {
+        if (one.round < *m.keeper.round()) older.push_back(one);
     }
-    keeper.verify(older, [this](const std::vector<RoundId>& damaged) {
+    m.keeper.verify(older, [this](const std::vector<RoundId>& damaged) {
         for (const RoundId round : damaged) {
-            if (keeper.round() != round && !contributor.anchored_at(round)) keeper.drop(round);
+            if (m.keeper.round() != round && !m.contributor.anchored_at(round)) m.keeper.drop(round);
         }
     });
+}
+
+void Rounds::publish_for_repair(RoundId round, const StateDigest& digest) {
+    m.seeder.publish_for_repair(round, digest);
+}
+
+void Rounds::check_invariants() const {
+    POTLUCK_CHECK(!m.keeper.round() || *m.keeper.round() <= m.chain.height());
+    POTLUCK_CHECK(!m_advancing);
 }
 
 }  // namespace potluck::peer

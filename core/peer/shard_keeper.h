@@ -22,7 +22,7 @@
 #include <set>
 #include <vector>
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/presence/members.h"
 
 namespace potluck::peer {

@@ -9,7 +9,7 @@
 //
 // What is not proved is not kept: a member that lies costs a few heartbeats, then another one is asked.
 //
-// Does not: fetch a state or the lists after the jump (catch_up.cpp).
+// Does not: fetch a state or the lists after the jump (catch_up.h).
 // Threads: the peer's. Owns: the way under way, and which tables are published.
 #pragma once
 
@@ -18,7 +18,7 @@
 #include <set>
 #include <vector>
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/presence/members.h"
 #include "core/run/agreement/chain_walk.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/device/choice.h"
-#include "core/device/diagnosis.h"
+#include "core/device/diagnosis/choice.h"
+#include "core/device/diagnosis/diagnosis.h"
 #include "core/device/memory.h"
 #include "core/training/compute/device.h"
 #include "core/training/compute/device_optimizer.h"

@@ -8,10 +8,10 @@
 #include <boost/asio/post.hpp>
 #include <libtorrent/bdecode.hpp>
 
-#include "core/identity/secure_channel.h"
 #include "net/engine.h"
 #include "net/links/channel.h"
 #include "net/links/frame.h"
+#include "net/links/secure_channel.h"
 #include "net/manifests.h"
 #include "tests/integration/swarm_fixture.h"
 
@@ -71,9 +71,7 @@ public:
     void send(Bytes frame) { m_hub->send(m_link, m_gauge, std::move(frame)); }
     [[nodiscard]] Bytes sealed(ByteSpan plain) { return m_channel->seal(plain); }
     [[nodiscard]] bool linked() const { return m_gauge != nullptr; }
-    [[nodiscard]] bool authenticated() const {
-        return m_channel && m_channel->state() == identity::SecureChannel::State::open;
-    }
+    [[nodiscard]] bool authenticated() const { return m_channel && m_channel->state() == SecureChannel::State::open; }
     [[nodiscard]] bool thrown_out() const { return m_gauge && m_gauge->closed; }
     [[nodiscard]] const PeerId& id() const { return m_identity.id(); }
     /// What it was told, opened.
@@ -86,11 +84,11 @@ public:
     [[nodiscard]] Bytes sealed_of_size(std::size_t size) {
         run::Envelope envelope{
             .run = m_run, .sender = id(), .kind = run::MessageKind::status, .body = {}, .signature = {}};
-        envelope.body.resize(size - encode_frame(envelope).size() - identity::channel_overhead_bytes);
+        envelope.body.resize(size - encode_frame(envelope).size() - channel_overhead_bytes);
         // The length of the body is written in decimal digits, which take room themselves.
-        while (encode_frame(envelope).size() + identity::channel_overhead_bytes > size) envelope.body.pop_back();
+        while (encode_frame(envelope).size() + channel_overhead_bytes > size) envelope.body.pop_back();
         const Bytes plain = encode_frame(envelope);
-        POTLUCK_CHECK(plain.size() + identity::channel_overhead_bytes == size);
+        POTLUCK_CHECK(plain.size() + channel_overhead_bytes == size);
         return sealed(plain);
     }
     /// Reads nothing from its sockets from now on, until `go_on`.
@@ -102,7 +100,7 @@ public:
 private:
     void receive(const Bytes& frame) {
         const bool was_open = authenticated();
-        identity::SecureChannel::Received received = m_channel->receive(frame);
+        SecureChannel::Received received = m_channel->receive(frame);
         if (received.reply) send(*received.reply);
         if (received.message) m_messages.push_back(std::move(*received.message));
         if (!was_open && authenticated())
@@ -116,7 +114,7 @@ private:
     std::unique_ptr<Engine> m_engine;
     std::shared_ptr<Hub> m_hub;
     lt::torrent_handle m_torrent;
-    std::optional<identity::SecureChannel> m_channel;
+    std::optional<SecureChannel> m_channel;
     Bytes m_hello, m_peer_hello;
     std::vector<Bytes> m_messages;
     std::uint8_t m_process = 1;

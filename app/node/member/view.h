@@ -11,7 +11,7 @@
 #include "core/control/node_methods.h"
 #include "core/ledger/ledger.h"
 #include "core/peer/peer.h"
-#include "core/peer/seeder.h"
+#include "core/peer/states/seeder.h"
 #include "core/run/manifest.h"
 #include "net/session.h"
 

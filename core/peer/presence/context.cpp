@@ -66,6 +66,11 @@ void Context::broadcast(const run::ContributionMessage& own, ByteSpan payload) c
     swarm.broadcast(envelope_of(own, payload));
 }
 
+run::Envelope Context::envelope_signed_by(const PeerId& author, const run::Message& message,
+                                          const identity::Signature& signature) const {
+    return {run, author, run::kind_of(message), run::encode_body(message), signature, {}};
+}
+
 void ErrorReport::report(const std::string& sentence, Remedy remedy) {
     if (sentence != m_last) log::of("peer").warn("{}", log::printable(sentence, 300));
     m_last = sentence;

@@ -8,7 +8,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 
-#include "core/device/diagnosis.h"
+#include "core/device/diagnosis/diagnosis.h"
 #include "core/device/probe.h"
 #include "core/device/shared_library.h"
 #include "core/training/compute/device.h"

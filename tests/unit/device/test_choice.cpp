@@ -1,7 +1,7 @@
 // Which of the devices that were found train, on computers that nobody has here.
 #include <QTest>
 
-#include "core/device/choice.h"
+#include "core/device/diagnosis/choice.h"
 
 using namespace potluck;
 using namespace potluck::device;

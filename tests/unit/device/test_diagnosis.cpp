@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "core/device/diagnosis.h"
+#include "core/device/diagnosis/diagnosis.h"
 #include "core/device/memory.h"
 #include "core/device/probe.h"
 #include "core/training/compute/devices.h"

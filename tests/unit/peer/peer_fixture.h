@@ -13,8 +13,8 @@
 
 #include "core/base/check.h"
 #include "core/numerics/codec/sparse_codec.h"
-#include "core/peer/chain_log.h"
-#include "core/peer/state_keeper.h"
+#include "core/peer/chain/chain_log.h"
+#include "core/peer/states/state_keeper.h"
 #include "core/run/agreement/vote.h"
 #include "tests/sim/disk.h"
 #include "tests/sim/network.h"

@@ -1,7 +1,7 @@
 // A whole member, as far as the actions of its run's host go: who may sign one, who hears of it, whom it shuts out.
 #include <QTest>
 
-#include "core/peer/moderation.h"
+#include "core/peer/chain/moderation.h"
 #include "core/peer/peer.h"
 #include "core/peer/presence/members.h"
 #include "tests/unit/peer/peer_fixture.h"

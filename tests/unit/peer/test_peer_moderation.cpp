@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "core/peer/moderation.h"
+#include "core/peer/chain/moderation.h"
 #include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;

@@ -1,7 +1,7 @@
 // Digests that are compared, and the mending of a damaged state.
 #include <QTest>
 
-#include "core/peer/repairer.h"
+#include "core/peer/states/repairer.h"
 #include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;

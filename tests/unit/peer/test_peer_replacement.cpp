@@ -2,7 +2,7 @@
 #include <QTest>
 
 #include "core/base/sha256.h"
-#include "core/peer/moderation.h"
+#include "core/peer/chain/moderation.h"
 #include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;

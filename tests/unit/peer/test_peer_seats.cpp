@@ -1,7 +1,7 @@
 // Who should sit in the committee, as one member sees it.
 #include <QTest>
 
-#include "core/peer/seats.h"
+#include "core/peer/chain/seats.h"
 #include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;

@@ -1,7 +1,7 @@
 // What a member offers and for how long.
 #include <QTest>
 
-#include "core/peer/seeder.h"
+#include "core/peer/states/seeder.h"
 #include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;

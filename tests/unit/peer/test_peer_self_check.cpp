@@ -1,7 +1,7 @@
 // When a result that differs from the others' is blamed on this computer.
 #include <QTest>
 
-#include "core/peer/self_check.h"
+#include "core/peer/states/self_check.h"
 
 using namespace potluck;
 using namespace potluck::peer;

@@ -1,7 +1,7 @@
 // What a member says of itself.
 #include <QTest>
 
-#include "core/peer/peer_view.h"
+#include "core/peer/status_facts.h"
 
 using namespace potluck;
 using namespace potluck::peer;

@@ -8,12 +8,12 @@
 // then is it known how much faster those are that train, and whether its 16-bit products are emulated.
 //
 // Source: CUresult of the CUDA driver API for cuInit's codes; the CUDA 13 release notes for the oldest card.
-#include "core/device/diagnosis.h"
+#include "core/device/diagnosis/diagnosis.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "core/device/choice.h"
+#include "core/device/diagnosis/choice.h"
 
 namespace potluck::device {
 

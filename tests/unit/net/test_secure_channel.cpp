@@ -11,10 +11,13 @@
 #include <sodium.h>
 
 #include "core/base/rng.h"
-#include "core/identity/secure_channel.h"
+#include "net/links/secure_channel.h"
 
 using namespace potluck;
-using namespace potluck::identity;
+using namespace potluck::net;
+using identity::Identity;
+using identity::Signature;
+using identity::verify;
 using State = SecureChannel::State;
 
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/ledger/ledger.h"
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 
 namespace potluck::peer {
 
@@ -31,6 +31,8 @@ public:
     [[nodiscard]] bool roll_back_due() const;
     /// All that are not in force, and the newest replacement of the committee: what others may not know.
     [[nodiscard]] std::vector<run::SignedAction> pending() const;
+    /// These may not know what is pending(); a message may be lost.
+    void tell(const std::vector<PeerId>& to) const;
     /// Number of the action that the host signs next.
     [[nodiscard]] std::uint32_t next_number() const;
 

@@ -16,9 +16,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/payloads/payloads.h"
-#include "core/peer/peer_view.h"
 #include "core/peer/seams/state_store.h"
 
 namespace potluck::peer {
@@ -28,6 +27,13 @@ inline constexpr std::uint64_t checkpoints_kept = 2;  // one may still be fetche
 inline constexpr Duration state_pinned_for{60'000};   // a repair asks again and again while it makes progress
 inline constexpr std::size_t states_pinned_max = 2;   // lent beyond those that are kept anyway
 inline constexpr std::uint64_t rounds_of_room = 2;    // whose payloads find room on the disk before they come
+
+/// A state that is seeded for those who join later.
+struct Checkpoint {
+    RoundId round;
+    run::BlobRef blob;
+    std::filesystem::path file;
+};
 
 class Seeder {
 public:

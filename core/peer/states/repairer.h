@@ -16,10 +16,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/presence/members.h"
 #include "core/peer/seams/jobs.h"
-#include "core/peer/state_keeper.h"
+#include "core/peer/states/state_keeper.h"
 
 namespace potluck::peer {
 

@@ -1,4 +1,4 @@
-#include "core/peer/peer_view.h"
+#include "core/peer/status_facts.h"
 
 #include <algorithm>
 #include <chrono>
@@ -56,19 +56,6 @@ std::optional<Why> obstacle(const StatusFacts& facts) {
 }
 
 }  // namespace
-
-std::vector<MemberView> member_views(MemberView self, const Members& members, const std::vector<PeerId>& seats) {
-    std::vector<MemberView> views;
-    views.reserve(members.all().size() + 1);
-    views.push_back(std::move(self));
-    for (const auto& [peer, member] : members.all()) {
-        MemberView& view = views.emplace_back(MemberView{.id = peer, .status = member.status});
-        view.is_connected = members.is_neighbour(peer);
-        if (!view.is_connected) view.through = member.through;
-    }
-    for (MemberView& view : views) view.is_seated = std::ranges::find(seats, view.id) != seats.end();
-    return views;
-}
 
 run::Phase phase_of(const StatusFacts& facts) {
     const StatusFacts::Training& training = facts.training;

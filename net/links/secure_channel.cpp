@@ -7,7 +7,7 @@
 // Who talks to whom is hidden from those who only listen: names and signatures travel sealed. The ephemeral secret is
 // wiped once the keys are derived, and each key when its stream begins, so a long-term key that leaks later opens no
 // recorded session. secretstream counts its messages: one that is lost, repeated or out of order breaks the session.
-#include "core/identity/secure_channel.h"
+#include "net/links/secure_channel.h"
 
 #include <algorithm>
 #include <array>
@@ -17,9 +17,16 @@
 #include "core/base/check.h"
 #include "core/identity/secret.h"
 
-namespace potluck::identity {
+namespace potluck::net {
 
 namespace {
+
+using identity::Identity;
+using identity::raw;
+using identity::Signature;
+using identity::start_sodium;
+using identity::verify;
+using identity::wipe;
 
 using Key = std::array<std::byte, 32>;
 
@@ -254,4 +261,4 @@ Bytes SecureChannel::seal(ByteSpan message) {
     return m_session->push(message);
 }
 
-}  // namespace potluck::identity
+}  // namespace potluck::net

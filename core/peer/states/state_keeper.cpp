@@ -7,7 +7,7 @@
 // append fails the new state is dropped as well, and the list is applied again after a pause.
 //
 // restore() and fall_back() recompute digests from the bytes, because a disk that went wrong is the reason they exist.
-#include "core/peer/state_keeper.h"
+#include "core/peer/states/state_keeper.h"
 
 #include <algorithm>
 #include <set>

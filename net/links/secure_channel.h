@@ -21,7 +21,7 @@
 #include "core/base/thread_owner.h"
 #include "core/identity/identity.h"
 
-namespace potluck::identity {
+namespace potluck::net {
 
 /// What a sealed frame adds to its message, and the longest message (a frame fits a BEP 10 message of 1 MiB with room
 /// for its own header). A longer frame breaks the session before memory is taken for it.
@@ -31,7 +31,7 @@ inline constexpr std::size_t channel_message_bytes_max = 1024 * 1024 - 1024;
 class SecureChannel {
 public:
     /// `identity` outlives the channel.
-    SecureChannel(const Identity& identity, ByteSpan context);
+    SecureChannel(const identity::Identity& identity, ByteSpan context);
     ~SecureChannel();
     SecureChannel(SecureChannel&&) noexcept;
     SecureChannel& operator=(SecureChannel&&) noexcept;
@@ -59,4 +59,4 @@ private:
     std::unique_ptr<Session> m_session;
 };
 
-}  // namespace potluck::identity
+}  // namespace potluck::net

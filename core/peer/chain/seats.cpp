@@ -3,7 +3,7 @@
 // proposer does.
 //
 // Threads: the peer's.
-#include "core/peer/seats.h"
+#include "core/peer/chain/seats.h"
 
 #include <algorithm>
 #include <iterator>

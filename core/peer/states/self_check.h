@@ -9,7 +9,7 @@
 // alike twice where the committee has a single seat. That is one computer's word against ours, and one that is faulty
 // there would silence everybody else.
 //
-// Does not: compute, fetch or decide what follows; rounds.cpp does.
+// Does not: compute, fetch or decide what follows; rounds.h does.
 // Threads: values. Owns: the result in doubt, the count.
 #pragma once
 

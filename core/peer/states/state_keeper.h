@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/seams/jobs.h"
 #include "core/peer/seams/state_store.h"

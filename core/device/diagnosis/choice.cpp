@@ -1,4 +1,4 @@
-#include "core/device/choice.h"
+#include "core/device/diagnosis/choice.h"
 
 #include <algorithm>
 #include <utility>

@@ -16,7 +16,7 @@
 #include <set>
 #include <vector>
 
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 #include "core/peer/presence/members.h"
 #include "core/run/agreement/committee_change.h"
 

@@ -4,7 +4,7 @@
 // digest, so a liar can delay a repair but not choose its outcome.
 //
 // Source: the piece layers of BEP 52.
-#include "core/peer/repairer.h"
+#include "core/peer/states/repairer.h"
 
 #include <algorithm>
 #include <utility>

@@ -5,7 +5,7 @@
 //
 // A file is published under a name that says run and round, the same on every computer, so that all of them make one
 // torrent of it. Threads: the peer's.
-#include "core/peer/seeder.h"
+#include "core/peer/states/seeder.h"
 
 #include <algorithm>
 #include <utility>

@@ -6,7 +6,7 @@
 // made from a ledger after a kill are those of its newest list.
 //
 // Threads: the peer's.
-#include "core/peer/chain_log.h"
+#include "core/peer/chain/chain_log.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "core/peer/moderation.h"
+#include "core/peer/chain/moderation.h"
 
 namespace potluck::peer {
 
@@ -78,6 +78,13 @@ std::vector<run::SignedAction> Moderation::pending() const {
 
 std::uint32_t Moderation::next_number() const {
     return (m_waiting.empty() ? m_chain.rules().actions : m_waiting.rbegin()->first) + 1;
+}
+
+void Moderation::tell(const std::vector<PeerId>& to) const {
+    for (const run::SignedAction& one : pending()) {
+        const run::Envelope envelope = m_context.envelope_signed_by(m_context.manifest.host, one.action, one.signature);
+        for (const PeerId& peer : to) m_context.swarm.send(peer, envelope);
+    }
 }
 
 }  // namespace potluck::peer
