@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,21 @@ inline Ended run_node(const QStringList& arguments, int limit = 20'000, const QS
     ended.out = QString::fromUtf8(process.readAllStandardOutput());
     ended.err = QString::fromUtf8(process.readAllStandardError());
     return ended;
+}
+
+/// A node's answer as a verb printed it with --json: every one with a version, none with a progress that nobody knows.
+template <class Answer>
+Result<Answer> printed_answer(const Ended& ended) {
+    nlohmann::json answer = nlohmann::json::parse(ended.out.toStdString(), nullptr, false);
+    if (!answer.is_object()) return Error{ErrorCode::malformed, ended.out.toStdString()};
+    if constexpr (std::is_same_v<Answer, control::NodeSnapshot>) {
+        if (!answer.contains("progress")) answer["progress"] = -1.0;
+        if (answer.contains("releases") && !answer["releases"].contains("progress"))
+            answer["releases"]["progress"] = -1.0;
+    } else {
+        answer.erase("version");
+    }
+    return control::read_as<Answer>(answer);
 }
 
 /// Text enough to host from.

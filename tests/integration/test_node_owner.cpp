@@ -210,9 +210,9 @@ private slots:
         QVERIFY(people.out.contains("sharing: "));
         QVERIFY(people.out.contains("run: Test"));
         const Ended script = run_node({"status", "--json", "--data-dir", data});
-        control::NodeSnapshot snapshot;
-        QVERIFY(from_json(nlohmann::json::parse(script.out.toStdString()), snapshot).ok());
-        QCOMPARE(snapshot.run->total_rounds, std::uint64_t{1000});
+        const auto snapshot = printed_answer<control::NodeSnapshot>(script);
+        QVERIFY(snapshot.ok());
+        QCOMPARE(snapshot->run->total_rounds, std::uint64_t{1000});
         const Ended invite = run_node({"invite", "--data-dir", data});
         QVERIFY(invite.out.startsWith("magnet:?xt=urn:btmh:1220"));
     }

@@ -24,18 +24,18 @@ private slots:
         QVERIFY2(people.out.startsWith("not_running: "), qPrintable(people.out + people.err));
         QVERIFY(people.out.contains("run: Test") && people.out.contains("round 4 of 4, training loss "));
         const Ended script = run_node({"status", "--json", "--data-dir", data});
-        control::NodeSnapshot stored;
-        QVERIFY(from_json(nlohmann::json::parse(script.out.toStdString()), stored).ok());
-        QVERIFY(stored.activity == control::Activity::not_running);
-        QVERIFY(stored.run.has_value());
-        QCOMPARE(stored.run->digest, last.run->digest);
-        QCOMPARE(stored.run->my_tokens, last.run->my_tokens);
-        QVERIFY(stored.run->my_tokens > 0);
-        QCOMPARE(stored.peer_id, last.peer_id);
+        const auto stored = printed_answer<control::NodeSnapshot>(script);
+        QVERIFY(stored.ok());
+        QVERIFY(stored->activity == control::Activity::not_running);
+        QVERIFY(stored->run.has_value());
+        QCOMPARE(stored->run->digest, last.run->digest);
+        QCOMPARE(stored->run->my_tokens, last.run->my_tokens);
+        QVERIFY(stored->run->my_tokens > 0);
+        QCOMPARE(stored->peer_id, last.peer_id);
 
         const Ended leaders = run_node({"leaderboard", "--json", "--data-dir", data});
         QCOMPARE(leaders.code, 0);
-        const auto board = control::read_as<control::Leaderboard>(nlohmann::json::parse(leaders.out.toStdString()));
+        const auto board = printed_answer<control::Leaderboard>(leaders);
         QVERIFY(board.ok());
         QCOMPARE(board->rows.size(), std::size_t{1});
         QVERIFY(board->rows.front().self && board->rows.front().name == "anna");
@@ -54,7 +54,7 @@ private slots:
 
         const Ended rows = run_node({"checkpoints", "--json", "--data-dir", data});
         QCOMPARE(rows.code, 0);
-        const auto checkpoints = control::read_as<control::Checkpoints>(nlohmann::json::parse(rows.out.toStdString()));
+        const auto checkpoints = printed_answer<control::Checkpoints>(rows);
         QVERIFY(checkpoints.ok() && !checkpoints->rows.empty());
         QCOMPARE(checkpoints->rows.front().round, std::uint64_t{3});
         QVERIFY(fs::file_size(checkpoints->rows.front().file) == checkpoints->rows.front().bytes);
@@ -73,9 +73,9 @@ private slots:
         swarm.host(1000);
         const Ended script = run_node({"status", "--json", "--data-dir", swarm.backbone().data()});
         QCOMPARE(script.code, 0);
-        control::NodeSnapshot snapshot;
-        QVERIFY(from_json(nlohmann::json::parse(script.out.toStdString()), snapshot).ok());
-        QVERIFY(snapshot.activity == control::Activity::sharing && snapshot.network.port > 0);
+        const auto snapshot = printed_answer<control::NodeSnapshot>(script);
+        QVERIFY(snapshot.ok());
+        QVERIFY(snapshot->activity == control::Activity::sharing && snapshot->network.port > 0);
     }
 
     void a_locked_folder_whose_node_cannot_be_reached_is_left_alone() {

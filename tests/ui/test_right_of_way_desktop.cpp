@@ -42,11 +42,9 @@ struct Desktop {
     std::filesystem::path folder = swarm.root() / "mine";
 
     [[nodiscard]] control::NodeSnapshot status() const {
-        control::NodeSnapshot snapshot;
-        const Ended asked = run_node({"status", "--json", "--data-dir", QString::fromStdString(folder.string())});
-        const auto json = parse_json(asked.out.toStdString(), 1 << 20);
-        if (json) (void)from_json(*json, snapshot);
-        return snapshot;
+        const auto asked = printed_answer<control::NodeSnapshot>(
+            run_node({"status", "--json", "--data-dir", QString::fromStdString(folder.string())}));
+        return asked ? *asked : control::NodeSnapshot();
     }
     template <class Condition>
     [[nodiscard]] bool wait_for(const Condition& holds, int limit) const {

@@ -40,10 +40,9 @@ private slots:
         QVERIFY(!now.run->succession);  // it is not the host
         const Ended host =
             run_node({"status", "--json", "--data-dir", QString::fromStdString((folder / "host").string())});
-        control::NodeSnapshot hosting;
-        QVERIFY(from_json(nlohmann::json::parse(host.out.toStdString()), hosting).ok());
-        QVERIFY(hosting.run && hosting.run->succession);
-        QVERIFY(hosting.run->succession->seats.empty());  // it has vouched for nobody
+        const auto hosting = printed_answer<control::NodeSnapshot>(host);
+        QVERIFY(hosting.ok() && hosting->run && hosting->run->succession);
+        QVERIFY(hosting->run->succession->seats.empty());  // it has vouched for nobody
         window.closeWriteChannel();
         QVERIFY(window.waitForFinished(30'000));
         QCOMPARE(window.exitCode(), 0);
