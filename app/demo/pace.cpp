@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/demo/turns.h"
 #include "core/base/text.h"
 
 namespace potluck::node {
@@ -18,6 +17,7 @@ constexpr double window_seconds_max = 60;
 constexpr double steps_to_hand_in = 3, steps_to_propose = 2;
 constexpr double starts_to_come_back = 2;  // one to start, one to train and be accepted
 constexpr double difference_min = 0.05;    // of a window, below which the run stays as it was made
+constexpr std::uint64_t rounds_away = 2;   // that a killed volunteer misses
 
 /// Rounds that are left when the killed volunteer comes back.
 double rounds_after_return(std::uint64_t rounds) {
@@ -29,6 +29,14 @@ double minutes_of(const DemoOptions& options, const DemoRecipe& recipe) {
 }
 
 }  // namespace
+
+Turns Turns::of(std::uint64_t rounds) {
+    Turns turns;
+    turns.late_join = std::max<std::uint64_t>(1, rounds * 3 / 10);
+    turns.kill = std::max(turns.late_join + 1, rounds * 2 / 5);
+    turns.comeback = std::min(turns.kill + rounds_away, rounds > 2 ? rounds - 2 : rounds);
+    return turns;
+}
 
 DemoLength length_of(const DemoOptions& options, const DemoRecipe& recipe) {
     DemoLength length;

@@ -22,6 +22,12 @@ struct Pace {
     std::optional<double> others{};  // share of the processor that other programs used meanwhile; nothing: not known
 };
 
+/// The late join, the kill and the return in a run of so many rounds.
+struct Turns {
+    std::uint64_t late_join = 0, kill = 0, comeback = 0;
+    [[nodiscard]] static Turns of(std::uint64_t rounds);
+};
+
 /// How long a demo trains.
 struct DemoLength {
     enum class End { rounds, beaten } end = End::beaten;  // after all rounds, or once the baseline is beaten

@@ -19,7 +19,6 @@
 #include "app/demo/demo_recipe.h"
 #include "app/demo/pace.h"
 #include "app/demo/table.h"
-#include "app/demo/turns.h"
 #include "core/base/thread_owner.h"
 
 namespace potluck::node {

@@ -6,8 +6,8 @@
 
 #include "app/node/control/dispatcher.h"
 #include "app/node/control/node_methods.h"
-#include "app/node/models/held_model.h"
 #include "app/node/member/view.h"
+#include "app/node/models/held_model.h"
 
 namespace potluck::node {
 

@@ -140,19 +140,16 @@ Status Node::open_network() {
     }
     if (!network) return network.error();
     m_network = std::move(*network);
-    remember_port();
+    // Routers are told of one port, and so are friends: it stays when the program starts again. One that was taken at
+    // this start is tried again at the next.
+    const bool is_new = m_options.port != 0 || m_settings.port == 0;
+    if (is_new && !m_settings.proxy.is_used()) {
+        m_settings.port = m_network->port();
+        static_cast<void>(save_settings());
+    }
     m_releases.open(*m_network, m_settings.proxy);
     m_releases.pass_on(m_settings.passes_on);
     return {};
-}
-
-/// Routers are told of one port, and so are friends: it stays when the program starts again. One that was taken at this
-/// start is tried again at the next.
-void Node::remember_port() {
-    const bool is_new = m_options.port != 0 || m_settings.port == 0;
-    if (!is_new || m_settings.proxy.is_used()) return;
-    m_settings.port = m_network->port();
-    static_cast<void>(save_settings());
 }
 
 void Node::start() {

@@ -123,7 +123,6 @@ private:
     Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, OwnKeys keys, ledger::Ledger ledger,
          NodeSettings settings);
     Status open_network();
-    void remember_port();
     [[nodiscard]] Status reopen_network();
     void count_usage();
     void schedule();

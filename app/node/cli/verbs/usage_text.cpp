@@ -3,7 +3,7 @@
 // new option is explained without being named here.
 //
 // What a person typed is repeated, but for a proxy, which may hold a password; control characters go. An example is the
-// whole line with a placeholder for each value that is required.
+// whole line with the name of each required value.
 #include "app/node/cli/verbs/usage_text.h"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ std::vector<std::string> parts_of(const CLI::App& app) {
 }
 
 /// "<file>" of a value that stands alone, "--serial <value>" of an option.
-std::string placeholder(const CLI::Option& option) {
+std::string name_of_value(const CLI::Option& option) {
     if (option.get_positional()) return "<" + option.get_name() + ">";
     return option.get_name() + " <value>";
 }
@@ -88,8 +88,8 @@ std::string incomplete(const CLI::App& inner) {
     std::string missing, example = path;
     for (const CLI::Option* option : inner.get_options()) {
         if (!option->get_required()) continue;
-        if (option->count() == 0) missing += (missing.empty() ? "" : " and ") + placeholder(*option);
-        example += " " + placeholder(*option);
+        if (option->count() == 0) missing += (missing.empty() ? "" : " and ") + name_of_value(*option);
+        example += " " + name_of_value(*option);
     }
     return inner.get_name() + " takes " + missing + ", for example " + example + ".";
 }

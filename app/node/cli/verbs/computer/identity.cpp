@@ -14,8 +14,8 @@
 #include "app/node/cli/control_client.h"
 #include "app/node/cli/verb.h"
 #include "app/node/cli/verbs/computer/verbs.h"
-#include "app/node/paths.h"
 #include "app/node/member/own_keys.h"
+#include "app/node/paths.h"
 #include "core/base/files.h"
 #include "core/identity/identity.h"
 

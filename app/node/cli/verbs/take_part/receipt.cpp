@@ -13,10 +13,10 @@
 
 #include "app/node/cli/verb.h"
 #include "app/node/cli/verbs/take_part/verbs.h"
+#include "app/node/member/view.h"
 #include "app/node/models/receipt_file.h"
 #include "app/node/records/disk_files.h"
 #include "app/node/session/settings.h"
-#include "app/node/member/view.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
 
