@@ -389,7 +389,7 @@ private slots:
         for (const QStringList& arguments : {QStringList{"other"}, {"other", "--replace"}, {"earlier"}}) {
             const QStringList use = QStringList{"--keep", folder.filePath(arguments.front())} + arguments.mid(1);
             const QByteArray said = run_demo(QStringList{"--text", folder.path()} + use, code);
-            QVERIFY2(code == 2 && said.startsWith("potluck-node: "), said.constData());
+            QVERIFY2(code == 2 && said.startsWith("potluck-demo: "), said.constData());
         }
         QVERIFY(QFile::exists(folder.filePath("other/letters.txt")));
         QVERIFY(QFile::exists(folder.filePath("earlier/potluck-demo")));
