@@ -249,7 +249,7 @@ void CatchUp::ask_history() {
     }
     if (!one_ahead) m_behind_since.reset();
     if (one_ahead && !m_behind_since) m_behind_since = m.context.now();
-    const bool lacks_the_end = is_over() && !m.chain.closed() &&
+    const bool lacks_the_end = m.keeper.holds_last() && !m.chain.closed() &&
                                m.context.now() >= m_history.at + heartbeats_for_the_end * m.context.settings.heartbeat;
     if (ahead.empty() && lacks_the_end) ahead = m.members.neighbours();
     if (ahead.empty()) return;

@@ -120,7 +120,6 @@ private:
         TimePoint at;
         std::uint64_t turn = 0;
     };
-    [[nodiscard]] bool is_over() const { return m.keeper.round() && m.context.is_last(*m.keeper.round()); }
     [[nodiscard]] bool is_checkpoint(const run::StatusMessage& status) const;
     [[nodiscard]] std::optional<Offer> best_checkpoint(std::uint64_t round_min) const;
     void choose_checkpoint();

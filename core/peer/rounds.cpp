@@ -70,7 +70,7 @@ bool Rounds::in_step() const {
     return m.keeper.round() && *m.keeper.round() == m.chain.height() && !m.repairer.active();
 }
 
-bool Rounds::over() const { return m.keeper.round() && m.context.is_last(*m.keeper.round()); }
+bool Rounds::over() const { return m.keeper.holds_last(); }
 
 bool Rounds::may_train() const {
     return in_step() && !over() && m.machine.playing() && m.chain.rules().admits(m.context.self_person()) &&

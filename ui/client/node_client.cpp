@@ -32,6 +32,12 @@ constexpr std::uint32_t sample_tokens = 120;
 
 std::string utf8(const QString& text) { return text.toUtf8().toStdString(); }
 
+QString versionsDiffer() {
+    return NodeClient::tr(
+        "This window and its node are of different versions: install both from the same package, then start "
+        "Potluck again.");
+}
+
 }  // namespace
 
 NodeClient::NodeClient(Transport& transport, Pace pace, QObject* parent)
@@ -207,12 +213,6 @@ void NodeClient::takeReply(const control::Reply& reply) {
     } else {
         emit done(pending.method);
     }
-}
-
-QString NodeClient::versionsDiffer() {
-    return tr(
-        "This window and its node are of different versions: install both from the same package, then start "
-        "Potluck again.");
 }
 
 void NodeClient::onSilence() {

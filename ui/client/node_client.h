@@ -209,7 +209,6 @@ private:
     void setDevicesFound(FoundDevices devices);
     void refuseAllPending();
     void setLink(Link::State state, const QString& sentence = {});
-    [[nodiscard]] static QString versionsDiffer();
     [[nodiscard]] QString sentenceFor(Transport::End end, const QString& detail) const;
 
     Transport& m_transport;

@@ -12,8 +12,6 @@ namespace potluck::ui {
 
 namespace {
 
-constexpr int name_characters_max = 32;
-
 struct Tr {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::PlainText)
 };
@@ -112,7 +110,7 @@ QString percent(double share) {
 }
 
 QString displayName(const std::string& name, const std::string& id) {
-    const QString shown = plainText(name, name_characters_max);
+    const QString shown = plainText(name, own_name_characters_max);
     if (!shown.isEmpty()) return shown;
     return Tr::tr("Volunteer %1").arg(plainText(id, 64).left(8));
 }

@@ -9,6 +9,9 @@
 
 namespace potluck::ui {
 
+/// Of a person's name, where it is typed and where it is shown.
+inline constexpr int own_name_characters_max = 32;
+
 /// One line of plain text of at most `most` characters (an ellipsis stands for what was cut). Control characters, line
 /// breaks and characters that change the direction of writing become spaces, so that nobody's name rearranges a window.
 [[nodiscard]] QString plainText(const QString& text, int most);

@@ -4,13 +4,12 @@
 #include <QVBoxLayout>
 #include <array>
 
+#include "ui/client/plain_text.h"
 #include "ui/widgets/form_field.h"
 
 namespace potluck::ui {
 
 namespace {
-
-constexpr int name_characters_max = 32;
 
 // Not translated: everybody in a run reads the same name.
 constexpr std::array manners{"Brave", "Bright", "Calm",  "Clever", "Curious", "Eager", "Gentle", "Happy",
@@ -34,7 +33,7 @@ FirstName::FirstName(NodeClient& client, QWidget* parent) : QWidget(parent), m_c
     column->setContentsMargins(0, 0, 0, 0);
     m_line = new QLineEdit(this);
     m_line->setObjectName(QStringLiteral("joinName"));
-    m_line->setMaxLength(name_characters_max);
+    m_line->setMaxLength(own_name_characters_max);
     auto* field = new FormField(tr("Your na&me in the run"), m_line, this);
     field->setHint(tr("Everybody in the run sees it. It need not be your real one; Settings change it later."));
     column->addWidget(field);

@@ -41,7 +41,6 @@ using namespace control;
 
 namespace {
 
-constexpr int name_characters_max = 32;
 constexpr int folder_width_min = 20 * grid;
 
 }  // namespace
@@ -102,7 +101,7 @@ QFrame* SettingsPage::makeNameCard() {
     auto* label = makeLabel(tr("&Name"), "heading", card);
     m_name = new QLineEdit(card);
     m_name->setObjectName(QStringLiteral("name"));
-    m_name->setMaxLength(name_characters_max);
+    m_name->setMaxLength(own_name_characters_max);
     m_name->setPlaceholderText(tr("Your name on the leaderboard"));
     m_name->setAccessibleName(tr("Name on the leaderboard"));
     label->setBuddy(m_name);
@@ -230,7 +229,7 @@ void SettingsPage::refresh() {
     const bool up = view.link.state == Link::State::up;
     // What the person is typing is not overwritten by the snapshot that arrives every second.
     if (!m_name->isModified() && !m_name->hasFocus())
-        m_name->setText(plainText(view.snapshot.name, name_characters_max));
+        m_name->setText(plainText(view.snapshot.name, own_name_characters_max));
     m_saveName->setEnabled(up && !m_client.waitsFor(method_of<SetName>));
     const StatusSummary summary = summarize(view);
     m_pause->setText(!summary.memory.isEmpty() ? summary.title + QStringLiteral(". ") + summary.memory

@@ -9,6 +9,7 @@
 // node for its status.
 #include "app/node/cli/serving.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -27,6 +28,7 @@
 #include "app/node/control/node_methods.h"
 #include "app/node/paths.h"
 #include "core/base/log.h"
+#include "core/run/invite.h"
 
 namespace potluck::node {
 

@@ -49,6 +49,8 @@ public:
     /// Round and digest of the newest state; the digest is undefined without a round.
     [[nodiscard]] const std::optional<RoundId>& round() const { return m_round; }
     [[nodiscard]] const StateDigest& digest() const { return m_digest; }
+    /// The newest state is the run's last.
+    [[nodiscard]] bool holds_last() const { return m_round && m.context.is_last(*m_round); }
     [[nodiscard]] std::optional<StateStore::Held> newest() const;
     [[nodiscard]] bool holds(RoundId round) const;
     /// Whether `held` is what the chain leads to.
