@@ -145,7 +145,7 @@ ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layo
 }
 
 /// What autograd keeps of SwAV: of each convolution what it put out and, normed, what the next one reads and, measured,
-/// as much as one of them and a quarter that the heap leaves between; and what the library takes at work for the
+/// as much as one of them and a half that the heap leaves between; and what the library takes at work for the
 /// widest. Assignments, small beside it, are made before the backward pass.
 ActivationBytes embedder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t records = std::max(1U, layout.micro_batch);
@@ -153,7 +153,7 @@ ActivationBytes embedder_activation_bytes(const model::ModelSpec& model, const L
     const auto of_crops = [&](std::uint64_t crops, std::uint32_t side) {
         const model::SwavWork work = model::swav_work(model, side);
         const std::uint64_t pixels = 3 * std::uint64_t{side} * side;
-        return std::pair{crops * (3 * work.values + work.values / 4 + pixels), crops * work.largest};
+        return std::pair{crops * (3 * work.values + work.values / 2 + pixels), crops * work.largest};
     };
     const auto [large, large_peak] = of_crops(records * model::swav_large_crops, shape.large_side);
     const auto [small, small_peak] = of_crops(records * shape.small_crops, shape.small_side);
