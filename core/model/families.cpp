@@ -37,6 +37,10 @@ const FamilyRow& row_of(Family family) {
 
 DataKind data_kind(const ModelSpec& spec) { return row_of(spec.family).data; }
 
+bool takes_pictures(const ModelSpec& spec) {
+    return data_kind(spec) == DataKind::pictures || data_kind(spec) == DataKind::captions;
+}
+
 std::span<const Measure> measures_of(const ModelSpec& spec) { return row_of(spec.family).measures; }
 
 std::vector<Measure> all_measures() {

@@ -31,14 +31,11 @@ const FamilyRow* row_of_class(const nlohmann::json& config) {
 /// The family of a model_type; where it is none, `fields` remembers the fault.
 const FamilyRow* row_of_type(Fields& fields) {
     const std::string wanted = fields.text("model_type", 64);
-    std::string known;
     for (const FamilyRow* row : family_rows()) {
-        for (const char* type : row->hugging_face.model_types) {
+        for (const char* type : row->hugging_face.model_types)
             if (wanted == type) return row;
-            known += (known.empty() ? "" : ", ") + std::string(type);
-        }
     }
-    fields.fail("model_type is not one this version trains (" + known + ")");
+    fields.fail("model_type is not one this version trains (" + hugging_face_types() + ")");
     return nullptr;
 }
 
@@ -55,6 +52,14 @@ Result<ModelSpec> parse_hugging_face_config(ByteSpan text) {
         fields.fail("its weights are quantised; take the model in fp32, bf16 or fp16");
     if (const Status status = fields.finish(); !status) return status.error();
     return row->hugging_face.parse(*config);
+}
+
+std::string hugging_face_types() {
+    std::string known;
+    for (const FamilyRow* row : family_rows()) {
+        for (const char* type : row->hugging_face.model_types) known += (known.empty() ? "" : ", ") + std::string(type);
+    }
+    return known;
 }
 
 nlohmann::json hugging_face_config(const ModelSpec& model) { return row_of(model.family).hugging_face.config(model); }

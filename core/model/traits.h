@@ -22,6 +22,8 @@ namespace potluck::model {
 /// pixels of one picture, and a class where it has one. captions: a caption and the codes of its picture.
 enum class DataKind { text, pairs, pictures, captions };
 [[nodiscard]] DataKind data_kind(const ModelSpec& spec);
+/// Whether its records are made of pictures, with captions or without.
+[[nodiscard]] bool takes_pictures(const ModelSpec& spec);
 
 /// A figure that is measured on validation data besides the loss. Labels and units are English and stay short: they go
 /// through control as they are, and a window translates those it knows.
