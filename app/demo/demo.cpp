@@ -47,6 +47,7 @@
 #include "core/identity/identity.h"
 #include "core/model/hf_config.h"
 #include "core/model/state_layout.h"
+#include "core/model/traits.h"
 #include "core/run/manifest.h"
 #include "core/run/run_rules.h"
 
@@ -186,10 +187,11 @@ Status Demo::read_recipe() {
     }
     const bool draws_some = m_recipe.draws() || m_recipe.embeds();  // where no pictures are given
     if (!draws_some && m_recipe.trains_pictures() == m_options.pictures.empty()) {
-        return Error{ErrorCode::invalid_argument,
-                     m_recipe.trains_pictures()
-                         ? "A picture coder is trained on pictures; give a folder with --pictures."
-                         : "Pictures train a picture coder, DALL-E or SwAV; add --family coder, dalle or swav."};
+        return Error{
+            ErrorCode::invalid_argument,
+            m_recipe.trains_pictures()
+                ? "A picture coder is trained on pictures; give a folder with --pictures."
+                : "Pictures train a " + model::titles_of(model::takes_pictures) + "; choose one with --family."};
     }
     return {};
 }

@@ -11,6 +11,7 @@
 
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/model/presets.h"
 
 namespace potluck::node {
 
@@ -35,6 +36,11 @@ std::vector<std::string> in_a_row(std::vector<std::pair<const char*, std::string
 }
 
 }  // namespace
+
+bool DemoRecipe::embeds() const {
+    const auto preset = model::model_preset(model);
+    return preset && model::is_embedder(*preset);
+}
 
 std::uint64_t DemoRecipe::rounds_in(double for_minutes) const {
     const double rounds = 60 * for_minutes / (window_seconds + overhead_seconds);

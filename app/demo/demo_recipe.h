@@ -42,7 +42,7 @@ struct DemoRecipe {
 
     [[nodiscard]] bool trains_pictures() const { return side > 0; }
     /// Whether it embeds pictures.
-    [[nodiscard]] bool embeds() const { return model.starts_with("swav"); }
+    [[nodiscard]] bool embeds() const;
     /// Whether it goes on from captions with pictures, for which it trains a coder first.
     [[nodiscard]] bool draws() const { return caption > 0; }
     /// Whether it is a picture coder.
@@ -53,7 +53,7 @@ struct DemoRecipe {
     [[nodiscard]] std::vector<std::string> host_arguments(std::uint64_t rounds) const;
     /// The same of the picture coder of a model that draws.
     [[nodiscard]] std::vector<std::string> coder_arguments() const;
-    /// What is trained of "gpt2", "llama", "albert", "coder", "dalle" or "swav".
+    /// What is trained of a family, by its name in manifests.
     [[nodiscard]] static DemoRecipe of_family(std::string_view family);
     /// `usual` with the fields of a JSON file in their place.
     [[nodiscard]] static Result<DemoRecipe> from_file(const std::filesystem::path& file, const DemoRecipe& usual);

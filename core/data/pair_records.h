@@ -1,4 +1,4 @@
-// Pairs of texts that follow each other, as ALBERT is trained on them (Lan et al. 2019):
+// Pairs of texts that follow each other, as an encoder is trained on them (Lan et al. 2019):
 //
 //   sentences --until a record is full--> chunk --cut behind a drawn sentence--> A | B
 //   record := [CLS] A [SEP] B [SEP] [PAD]...        context + 1 tokens, the last always [PAD]

@@ -41,7 +41,7 @@ Result<TokenizerFiles> find_tokenizer(const fs::path& path) {
         if (!rules) return rules.error();
         return rules->are_gpt2s() ? two_files : json_file;
     }
-    for (const char* name : {"tokenizer.model", "spiece.model"}) {  // ALBERT's
+    for (const char* name : {"tokenizer.model", "spiece.model"}) {  // as encoders' checkpoints have it
         if (holds(name)) return TokenizerFiles{run::TokenizerKind::sentencepiece, path / name, {}};
     }
     if (holds("tokenizer.json")) return json_file;

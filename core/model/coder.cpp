@@ -1,12 +1,20 @@
-// What a picture coder stores and computes, and its fields in JSON, which are read strictly.
+// A picture coder: an encoder that turns a square picture into a few hundred whole numbers by convolutions, and a
+// decoder that turns them into the picture again (Mentzer et al. 2023).
 //
 // The list of tensors is the one source: what a coder stores and what it computes are sums over it, so the order here
 // is the order of the passes (core/training/picture/coder.cpp). A coder with a code book has another list, whose names
 // are those of diffusers' VQModel, so that its files are read as they are (core/training/picture/book_coder.cpp).
-#include "core/model/families.h"
-
+//
+// Of a config.json, a family of our own keeps ModelSpec's names, below a model_type of our own. diffusers' VQModel has
+// names and defaults of its own and more kinds of blocks, activations and norms than are known here: each is read and
+// refused where it is another, for ignoring it would draw other pictures without a word. Fields that do not bear on the
+// weights' use (scaling_factor, force_upcast, lookup_from_codebook) are left out.
+#include <algorithm>
+#include <cmath>
 #include <string>
 
+#include "core/model/families.h"
+#include "core/model/hf_fields.h"
 #include "core/model/tensor_list.h"
 
 namespace potluck::model {
@@ -15,7 +23,7 @@ namespace {
 
 /// Calls `convolution` and `norm` for each in the order of the passes, with the side at which it is applied.
 template <class Convolution, class Norm>
-void each_part(const ModelSpec& spec, const Convolution& convolution, const Norm& norm) {
+void each_coder_part(const ModelSpec& spec, const Convolution& convolution, const Norm& norm) {
     const CoderShape& shape = spec.coder;
     const std::uint64_t c = spec.width, d = shape.levels.size();
     std::uint64_t side = shape.side;
@@ -192,8 +200,6 @@ std::vector<std::uint32_t> read_levels(Fields& fields) {
     return levels;
 }
 
-}  // namespace
-
 CoderShape read_coder(Fields& fields, const ModelSpec& spec) {
     CoderShape shape;
     const bool book = fields.has("book");
@@ -232,7 +238,7 @@ void write_coder(const CoderShape& shape, nlohmann::json& object) {
 std::uint64_t coder_parameters(const ModelSpec& spec) {
     if (has_code_book(spec)) return book_parameters(spec);
     std::uint64_t sum = 0;
-    each_part(
+    each_coder_part(
         spec,
         [&](const std::string&, std::uint64_t in, std::uint64_t out, std::uint64_t size, std::uint64_t) {
             sum += in * out * size * size + out;
@@ -244,7 +250,7 @@ std::uint64_t coder_parameters(const ModelSpec& spec) {
 std::uint64_t coder_applied_parameters(const ModelSpec& spec) {
     if (has_code_book(spec)) return book_applied_parameters(spec);
     std::uint64_t products = 0;
-    each_part(
+    each_coder_part(
         spec,
         [&](const std::string&, std::uint64_t in, std::uint64_t out, std::uint64_t size, std::uint64_t side) {
             products += in * out * size * size * side * side;
@@ -256,7 +262,7 @@ std::uint64_t coder_applied_parameters(const ModelSpec& spec) {
 std::vector<TensorSpec> coder_tensors(const ModelSpec& spec) {
     if (has_code_book(spec)) return book_tensors(spec);
     TensorList list;
-    each_part(
+    each_coder_part(
         spec,
         [&](const std::string& name, std::uint64_t in, std::uint64_t out, std::uint64_t size, std::uint64_t) {
             list.add_affine(name, {out, in, size, size}, out, Role::projection);
@@ -264,5 +270,154 @@ std::vector<TensorSpec> coder_tensors(const ModelSpec& spec) {
         [&](const std::string& name) { list.add_norm(name, spec.width); });
     return list.take();
 }
+
+constexpr const char* coder_model_type = "potluck_coder";
+constexpr const char* book_class_name = "VQModel";
+
+Result<ModelSpec> parse_coder_config(const nlohmann::json& config) {
+    nlohmann::json known = picked(config, {"layers", "width", "side", "halvings", "levels"});
+    CoderShape shape;
+    const auto side = known.find("side");
+    if (side != known.end() && side->is_number_unsigned() && *side <= coder_side_max) shape.side = *side;
+    known["family"] = "coder";
+    known["vocabulary"] = coder_values;
+    known["context"] = coder_context(shape);
+    known["heads"] = 1;
+    known["dropout"] = 0;
+    return ModelSpec::from_json(known);
+}
+
+/// A list of one name, which every side has: the only kind of block that is known.
+void expect_blocks(Fields& fields, const nlohmann::json& config, const char* name, const char* kind) {
+    const auto found = config.find(name);
+    if (found == config.end()) return;
+    for (const nlohmann::json& one : fields.array(name, coder_book_sides_max))
+        if (one != kind) fields.fail(std::string(name) + " holds another kind than " + kind + ", which is not known");
+}
+
+void expect_word(Fields& fields, const char* name, const char* word) {
+    if (fields.text_or(name, 64, word) != word)
+        fields.fail(std::string(name) + " is not " + word + ", which is all that is known");
+}
+
+nlohmann::json book_config(const ModelSpec& model) {
+    const CodeBook& book = model.coder.book;
+    return {{"_class_name", book_class_name},
+            {"in_channels", 3},
+            {"out_channels", 3},
+            {"down_block_types", std::vector<std::string>(book.widths.size(), "DownEncoderBlock2D")},
+            {"up_block_types", std::vector<std::string>(book.widths.size(), "UpDecoderBlock2D")},
+            {"block_out_channels", book.widths},
+            {"layers_per_block", model.layers},
+            {"act_fn", "silu"},
+            {"latent_channels", book.latent},
+            {"sample_size", model.coder.side},
+            {"num_vq_embeddings", book.codes},
+            {"norm_num_groups", book.groups},
+            {"vq_embed_dim", book.width},
+            {"norm_type", "group"},
+            {"mid_block_add_attention", book.attention}};
+}
+
+/// What is missing has the defaults of diffusers' VQModel, as the program that wrote the file relied on.
+Result<ModelSpec> parse_book_config(const nlohmann::json& config) {
+    const nlohmann::json known =
+        picked(config, {"in_channels", "out_channels", "down_block_types", "up_block_types", "block_out_channels",
+                        "layers_per_block", "act_fn", "latent_channels", "sample_size", "num_vq_embeddings",
+                        "norm_num_groups", "vq_embed_dim", "norm_type", "mid_block_add_attention"});
+    Fields fields(known, "config.json");
+    if (fields.integer_or("in_channels", 1, count_max, 3) != 3 ||
+        fields.integer_or("out_channels", 1, count_max, 3) != 3)
+        fields.fail("in_channels or out_channels is not 3, red, green and blue");
+    expect_blocks(fields, known, "down_block_types", "DownEncoderBlock2D");
+    expect_blocks(fields, known, "up_block_types", "UpDecoderBlock2D");
+    expect_word(fields, "act_fn", "silu");
+    expect_word(fields, "norm_type", "group");
+    const std::uint64_t latent = fields.integer_or("latent_channels", 1, count_max, 3);
+    const std::uint64_t side = fields.integer_or("sample_size", 1, count_max, 32);
+    nlohmann::json widths = nlohmann::json::array();
+    if (fields.has("block_out_channels")) widths = fields.array("block_out_channels", coder_book_sides_max);
+    const bool sides = widths.size() >= 2 && widths.front().is_number_unsigned();
+    if (!sides) fields.fail("block_out_channels is no list of two to five widths");
+    const nlohmann::json book = {{"codes", fields.integer_or("num_vq_embeddings", 1, count_max, 256)},
+                                 {"width", fields.integer_or("vq_embed_dim", 1, count_max, latent)},
+                                 {"latent", latent},
+                                 {"groups", fields.integer_or("norm_num_groups", 1, count_max, 32)},
+                                 {"attention", fields.flag_or("mid_block_add_attention", true)},
+                                 {"widths", widths}};
+    const std::uint64_t layers = fields.integer_or("layers_per_block", 1, count_max, 1);
+    if (const Status status = fields.finish(); !status) return status.error();
+    return ModelSpec::from_json({{"family", "coder"},
+                                 {"vocabulary", coder_values},
+                                 {"context", 3 * side * side},
+                                 {"layers", layers},
+                                 {"heads", 1},
+                                 {"width", widths.front()},
+                                 {"dropout", 0},
+                                 {"side", side},
+                                 {"halvings", widths.size() - 1},
+                                 {"book", book}});
+}
+
+nlohmann::json coder_config(const ModelSpec& model) {
+    if (has_code_book(model)) return book_config(model);
+    return {{"architectures", {"PotluckPictureCoder"}},
+            {"model_type", coder_model_type},
+            {"layers", model.layers},
+            {"width", model.width},
+            {"side", model.coder.side},
+            {"halvings", model.coder.halvings},
+            {"levels", model.coder.levels},
+            {"torch_dtype", "float32"}};
+}
+
+constexpr const char* coder_types[] = {coder_model_type};
+constexpr Preset coder_presets[] = {{"coder-small", coder_values, coder_context({}), 1, 1, 64}};
+constexpr Measure coder_measures[] = {{"PSNR", "dB", Measure::Better::higher},
+                                      {"codes used", "%", Measure::Better::higher}};
+
+}  // namespace
+
+std::uint64_t coder_codes(const CoderShape& shape) {
+    if (shape.book.codes > 0) return shape.book.codes;
+    std::uint64_t codes = 1;
+    for (const std::uint32_t level : shape.levels) codes *= level;
+    return codes;
+}
+
+constinit const FamilyRow coder_row = {
+    .family = Family::coder,
+    .name = "coder",
+    .title = [](const ModelSpec&) { return "picture coder"; },
+    .data = DataKind::pictures,
+    .baseline = Baseline::mean_colour,
+    .measures = coder_measures,
+    .read =
+        [](Fields& fields, ModelSpec& spec) {
+            spec.coder = read_coder(fields, spec);
+            if (spec.dropout != 0.0F) fields.fail("dropout is not 0; a picture coder is trained without");
+        },
+    .write = [](const ModelSpec& spec, nlohmann::json& object) { write_coder(spec.coder, object); },
+    .parameters = coder_parameters,
+    .applied_parameters = coder_applied_parameters,
+    .tensors = coder_tensors,
+    // A convolution keeps the size of what goes in: one over the root of what each of its outputs reads.
+    .initial = {[](const ModelSpec&, const TensorSpec& tensor) {
+        return 1 / std::sqrt(static_cast<double>(tensor.elements() / tensor.shape.front()));
+    }},
+    .hugging_face = {.model_types = coder_types,
+                     .parse = parse_coder_config,
+                     .config = coder_config,
+                     .class_name = book_class_name,
+                     .parse_class = parse_book_config},
+    .presets = coder_presets,
+    .records = {.side = [](const ModelSpec& spec) { return spec.coder.side; },
+                .with_side =
+                    [](const ModelSpec& preset, std::uint32_t side) {
+                        ModelSpec model = preset;
+                        model.coder.side = side;
+                        model.context = coder_context(model.coder);
+                        return model;
+                    }}};
 
 }  // namespace potluck::model

@@ -1,3 +1,6 @@
+// DALL-E (Ramesh et al. 2021), as Training Transformers Together trained it: a decoder that goes on from a caption with
+// the codes of a picture.
+//
 // A few sets of weights, each attention and feed, are stored once and applied by many layers; what a layer has of its
 // own are two norms and two scales. The head is the table of text and codes; a row that stands for text is scored
 // against text alone, one that stands for a code against codes, so the two parts cost as if they were two heads.
@@ -6,6 +9,7 @@
 #include <string>
 
 #include "core/model/families.h"
+#include "core/model/hf_fields.h"
 #include "core/model/tensor_list.h"
 
 namespace potluck::model {
@@ -29,41 +33,6 @@ void add_block(TensorList& list, const std::string& name, std::uint64_t c) {
     list.add_affine(name + ".attention.out", {c, c}, c, Role::output);
     list.add_affine(name + ".feed.up", {2 * widening * c, c}, 2 * widening * c, Role::matrix);
     list.add_affine(name + ".feed.down", {c, widening * c}, c, Role::output);
-}
-
-}  // namespace
-
-Sight dalle_sight(const ModelSpec& spec, std::uint32_t layer) {
-    if (layer + 1 == spec.layers) return Sight::near;
-    return layer % 4 == 1 ? Sight::column : Sight::row;
-}
-
-std::uint32_t dalle_block(const ModelSpec& spec, std::uint32_t layer) {
-    return layer + 1 == spec.layers ? spec.dalle.blocks : layer % spec.dalle.blocks;
-}
-
-bool fits_drawer(const ModelSpec& coder, const ModelSpec& drawer) {
-    return is_coder(coder) && is_drawer(drawer) && coder.coder.side >> coder.coder.halvings == drawer.dalle.grid &&
-           coder_codes(coder.coder) == drawer.vocabulary - drawer.dalle.text_vocabulary;
-}
-
-ModelSpec drawer_with(const ModelSpec& preset, const ModelSpec& coder, std::uint32_t text_vocabulary) {
-    ModelSpec drawer = preset;
-    drawer.dalle.text_vocabulary = text_vocabulary;
-    drawer.dalle.grid = coder.coder.side >> coder.coder.halvings;
-    drawer.vocabulary = text_vocabulary + static_cast<std::uint32_t>(coder_codes(coder.coder));
-    drawer.context = dalle_context(drawer.dalle);
-    return drawer;
-}
-
-bool is_dalle_record(const ModelSpec& spec, std::span<const Token> record) {
-    const std::size_t text = spec.dalle.text;
-    if (record.size() != std::size_t{spec.context} + 1 || record[0] != dalle_begin) return false;
-    for (std::size_t place = 1; place < record.size(); ++place) {
-        if (record[place] >= spec.vocabulary) return false;
-        if ((place <= text) != (record[place] < spec.dalle.text_vocabulary)) return false;
-    }
-    return true;
 }
 
 DalleShape read_dalle(Fields& fields, const ModelSpec& spec) {
@@ -125,5 +94,106 @@ std::vector<TensorSpec> dalle_tensors(const ModelSpec& spec) {
     }
     return list.take();
 }
+
+constexpr const char* dalle_model_type = "potluck_dalle";
+
+Result<ModelSpec> parse_dalle_config(const nlohmann::json& config) {
+    nlohmann::json known = picked(
+        config, {"vocabulary", "context", "layers", "heads", "width", "text", "text_vocabulary", "grid", "blocks"});
+    known["family"] = "dalle";
+    known["dropout"] = 0;
+    return ModelSpec::from_json(known);
+}
+
+nlohmann::json dalle_config(const ModelSpec& model) {
+    return {{"architectures", {"PotluckDalle"}},
+            {"model_type", dalle_model_type},
+            {"vocabulary", model.vocabulary},
+            {"context", model.context},
+            {"layers", model.layers},
+            {"heads", model.heads},
+            {"width", model.width},
+            {"text", model.dalle.text},
+            {"text_vocabulary", model.dalle.text_vocabulary},
+            {"grid", model.dalle.grid},
+            {"blocks", model.dalle.blocks},
+            {"torch_dtype", "float32"}};
+}
+
+constexpr const char* dalle_types[] = {dalle_model_type};
+constexpr Measure dalle_measures[] = {{"caption loss", "nats"}, {"code loss", "nats"}};
+constexpr Preset dalle_presets[] = {
+    // Captions in bytes, codes of coder-small's 1,000 for pictures of 32 pixels.
+    {"dalle-emoji", 1'256, dalle_context({}), 16, 4, 256},
+    // 32,100 pieces of T5's tokenizer and one for each place, 8,192 codes of pictures of 256 pixels.
+    {"dalle-ttt", 40'548, 1'280, 64, 16, 1'024,
+     [](ModelSpec& model) { model.dalle = {.text = 256, .text_vocabulary = 32'356, .grid = 32, .blocks = 4}; }}};
+
+}  // namespace
+
+Sight dalle_sight(const ModelSpec& spec, std::uint32_t layer) {
+    if (layer + 1 == spec.layers) return Sight::near;
+    return layer % 4 == 1 ? Sight::column : Sight::row;
+}
+
+std::uint32_t dalle_block(const ModelSpec& spec, std::uint32_t layer) {
+    return layer + 1 == spec.layers ? spec.dalle.blocks : layer % spec.dalle.blocks;
+}
+
+bool fits_drawer(const ModelSpec& coder, const ModelSpec& drawer) {
+    return is_coder(coder) && is_drawer(drawer) && coder.coder.side >> coder.coder.halvings == drawer.dalle.grid &&
+           coder_codes(coder.coder) == drawer.vocabulary - drawer.dalle.text_vocabulary;
+}
+
+ModelSpec drawer_with(const ModelSpec& preset, const ModelSpec& coder, std::uint32_t text_vocabulary) {
+    ModelSpec drawer = preset;
+    drawer.dalle.text_vocabulary = text_vocabulary;
+    drawer.dalle.grid = coder.coder.side >> coder.coder.halvings;
+    drawer.vocabulary = text_vocabulary + static_cast<std::uint32_t>(coder_codes(coder.coder));
+    drawer.context = dalle_context(drawer.dalle);
+    return drawer;
+}
+
+bool is_dalle_record(const ModelSpec& spec, std::span<const Token> record) {
+    const std::size_t text = spec.dalle.text;
+    if (record.size() != std::size_t{spec.context} + 1 || record[0] != dalle_begin) return false;
+    for (std::size_t place = 1; place < record.size(); ++place) {
+        if (record[place] >= spec.vocabulary) return false;
+        if ((place <= text) != (record[place] < spec.dalle.text_vocabulary)) return false;
+    }
+    return true;
+}
+
+constinit const FamilyRow dalle_row = {
+    .family = Family::dalle,
+    .name = "dalle",
+    .title = [](const ModelSpec&) { return "DALL-E"; },
+    .data = DataKind::captions,
+    .baseline = Baseline::unigram,
+    .measures = dalle_measures,
+    .read =
+        [](Fields& fields, ModelSpec& spec) {
+            spec.dalle = read_dalle(fields, spec);
+            if (spec.dropout != 0.0F) fields.fail("dropout is not 0; DALL-E is trained without");
+        },
+    .write = [](const ModelSpec& spec, nlohmann::json& object) { write_dalle(spec.dalle, object); },
+    .parameters = dalle_parameters,
+    .applied_parameters = dalle_applied_parameters,
+    .tensors = dalle_tensors,
+    .widths =
+        [](const ModelSpec& spec) {
+            LayerWidths widths = even_widths(spec, widening * spec.width);
+            widths.up *= 2;  // gated
+            return widths;
+        },
+    .initial = {[](const ModelSpec& spec, const TensorSpec& tensor) { return decoder_deviation(spec, tensor); }, true},
+    .hugging_face = {.model_types = dalle_types, .parse = parse_dalle_config, .config = dalle_config},
+    .presets = dalle_presets,
+    .records = {.captions =
+                    [](const ModelSpec& spec) {
+                        const DalleShape& shape = spec.dalle;
+                        return CaptionShape{shape.text, shape.text_vocabulary, shape.grid};
+                    },
+                .set_caption = [](ModelSpec& spec, std::uint32_t tokens) { spec.dalle.text = tokens; }}};
 
 }  // namespace potluck::model

@@ -7,8 +7,7 @@
 // used. Where the output head is tied to the embedding, a checkpoint may hold it under either name, and a head of its
 // own is accepted only if it equals the embedding value by value.
 //
-// Source: modeling_gpt2.py, modeling_opt.py, modeling_llama.py, modeling_qwen2.py and modeling_qwen3.py of
-// huggingface/transformers for the names; the safetensors format.
+// Source: the safetensors format. A family's names are in its row (families.h).
 #include "core/model/hf_checkpoint.h"
 
 #include <algorithm>
@@ -23,6 +22,7 @@
 #include "core/base/half.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/model/families.h"
 #include "core/model/state_layout.h"
 
 namespace potluck::model {
@@ -31,8 +31,6 @@ namespace {
 
 constexpr std::size_t file_name_max = 255;
 constexpr std::size_t shown_name = 80;
-constexpr std::string_view head_name = "lm_head.weight";
-constexpr std::string_view head_bias_name = "predictions.decoder.bias";  // ALBERT's, stored as predictions.bias
 
 Error unusable(std::string message) { return {ErrorCode::malformed, std::move(message)}; }
 
@@ -44,42 +42,9 @@ std::string shown(const std::vector<std::uint64_t>& shape) {
     return out + "]";
 }
 
-bool strip(std::string_view& name, std::string_view prefix) {
-    if (!name.starts_with(prefix)) return false;
-    name.remove_prefix(prefix.size());
-    return true;
-}
-
 /// The name as tensors_of() has it.
-std::string canonical_name(Family family, std::string_view name) {
-    if (family == Family::swav) strip(name, "module.");
-    const bool own = family == Family::coder || family == Family::dalle || family == Family::swav;
-    if (name == head_name || own) return std::string(name);
-    if (family == Family::albert) return std::string(name == "predictions.decoder.weight" ? head_name : name);
-    if (family == Family::gpt2) {
-        strip(name, "transformer.");
-        return std::string(name);
-    }
-    strip(name, "model.");
-    if (family == Family::llama) return "model." + std::string(name);
-    strip(name, "decoder.");
-    return "model.decoder." + std::string(name);
-}
-
-/// The causal masks that old checkpoints of GPT-2 carry: "h.<layer>.attn.bias" and "h.<layer>.attn.masked_bias".
-bool is_mask(std::string_view name) {
-    return name.starts_with("h.") && (name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias"));
-}
-
-/// The frequencies of rotary positions that old checkpoints of Llama carry; they follow from theta.
-bool is_frequencies(std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); }
-
-/// The numbers from 0 on, and zeros, that checkpoints of ALBERT carry.
-bool is_counter(std::string_view name) { return name.ends_with(".position_ids") || name.ends_with(".token_type_ids"); }
-
-/// What batch norms of torchvision remember of pictures that they saw: no parameters.
-bool is_remembered(std::string_view name) {
-    return name.ends_with(".running_mean") || name.ends_with(".running_var") || name.ends_with(".num_batches_tracked");
+std::string canonical_name(const HuggingFaceNames& names, std::string_view name) {
+    return name == head_name || names.canonical == nullptr ? std::string(name) : names.canonical(name);
 }
 
 /// One tensor of one file.
@@ -113,17 +78,14 @@ void each_value(const Found& found, std::size_t count, const Use& use) {
     }
 }
 
-Status take_entries(Family family, const CheckpointFile& file, FoundTensors& tensors) {
+Status take_entries(const HuggingFaceNames& names, const CheckpointFile& file, FoundTensors& tensors) {
     auto entries = parse_safetensors_header(file.bytes, file.bytes.size());
     if (!entries) return Error{entries.error().code, shown(file.name) + ": " + entries.error().message};
     ByteReader in(file.bytes);
     const std::size_t header = 8 + static_cast<std::size_t>(in.u64());
     for (SafetensorsEntry& entry : *entries) {
-        std::string name = canonical_name(family, entry.name);
-        if (family == Family::gpt2 && is_mask(name)) continue;
-        if (family == Family::llama && is_frequencies(name)) continue;
-        if (family == Family::albert && is_counter(name)) continue;
-        if (family == Family::swav && is_remembered(name)) continue;
+        std::string name = canonical_name(names, entry.name);
+        if (names.is_left_out != nullptr && names.is_left_out(name)) continue;
         const auto begin = static_cast<std::size_t>(entry.begin);
         const ByteSpan bytes = file.bytes.subspan(header + begin, static_cast<std::size_t>(entry.end) - begin);
         if (tensors.contains(name)) return unusable("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
@@ -196,9 +158,10 @@ Result<std::vector<std::string>> checkpoint_files(ByteSpan index) {
 Status read_checkpoint(const ModelSpec& model, std::uint32_t stored_context, std::span<const CheckpointFile> files,
                        std::span<float> out) {
     POTLUCK_CHECK(out.size() == model.parameters() && stored_context >= model.context);
+    const HuggingFaceNames& names = row_of(model.family).hugging_face;
     FoundTensors tensors;
     for (const CheckpointFile& file : files) {
-        if (const Status taken = take_entries(model.family, file, tensors); !taken) return taken;
+        if (const Status taken = take_entries(names, file, tensors); !taken) return taken;
     }
     const std::vector<TensorSpec> wanted = tensors_of(model);
     const bool own_head = std::ranges::any_of(wanted, [](const TensorSpec& one) { return one.role == Role::head; });
@@ -217,7 +180,7 @@ Status read_checkpoint(const ModelSpec& model, std::uint32_t stored_context, std
         if (const Status taken = take_values(tensor, found.mapped(), values); !taken) return taken;
     }
     const auto twin =
-        model.family == Family::albert ? tensors.extract(std::string(head_bias_name)) : FoundTensors::node_type();
+        names.twin_of_last.empty() ? FoundTensors::node_type() : tensors.extract(std::string(names.twin_of_last));
     if (twin) {
         const TensorSpec& bias = wanted.back();
         const Status same = check_head(twin.mapped(), bias, out.subspan(bias.offset, bias.elements()));

@@ -4,6 +4,8 @@
 // strictly, with transformers' defaults where it is missing. Dropout is not read: it belongs to how one trains.
 #pragma once
 
+#include <string>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/base/bytes.h"
@@ -18,6 +20,9 @@ inline constexpr std::size_t hf_config_bytes_max = 1U << 20U;
 /// angles, sliding windows, biases too many or too few, quantised weights; of GPT-2 and OPT another inner width and an
 /// untied head.
 [[nodiscard]] Result<ModelSpec> parse_hugging_face_config(ByteSpan text);
+
+/// The model_types that are known: "gpt2, opt, llama ...".
+[[nodiscard]] std::string hugging_face_types();
 
 /// config.json of a GPT2LMHeadModel, OPTForCausalLM, LlamaForCausalLM, Qwen2ForCausalLM or Qwen3ForCausalLM. Parsing it
 /// returns `model` without its dropout.

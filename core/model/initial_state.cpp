@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/base/rng.h"
+#include "core/model/families.h"
 
 namespace potluck::model {
 
@@ -16,8 +17,8 @@ double normal(Rng& rng) {
     return sum;
 }
 
-/// As torch.nn.Linear starts, weights and biases alike, even within one over the root of what an output reads; DALL-E's
-/// scales smaller the more layers there are before them (Touvron et al. 2021, section 2).
+/// As torch.nn.Linear starts, weights and biases alike, even within one over the root of what an output reads; scales
+/// of layers smaller the more layers there are before them (Touvron et al. 2021, section 2).
 void fill_linear(const TensorSpec& tensor, std::uint64_t reads, Rng& rng, std::span<float> values) {
     if (tensor.role == Role::scale) {
         std::ranges::fill(values, *tensor.layer < 18 ? 0.1F : *tensor.layer < 24 ? 1e-5F : 1e-6F);
@@ -31,8 +32,8 @@ void fill_linear(const TensorSpec& tensor, std::uint64_t reads, Rng& rng, std::s
 
 void fill_initial_state(const ModelSpec& spec, std::uint64_t seed, std::span<float> out) {
     POTLUCK_CHECK(out.size() == spec.parameters());
-    const double usual = spec.family == Family::opt ? 0.006 : 0.02;
-    const double residual = usual / std::sqrt(2.0 * spec.layers);
+    const InitialWeights& initial = row_of(spec.family).initial;
+    const std::optional<TextMarks> marks = text_marks(spec);
     std::uint64_t index = 0, reads = 0;  // what the last matrix' outputs read; 0 behind a gain
     for (const TensorSpec& tensor : tensors_of(spec)) {
         const std::span<float> values = out.subspan(tensor.offset, tensor.elements());
@@ -40,23 +41,17 @@ void fill_initial_state(const ModelSpec& spec, std::uint64_t seed, std::span<flo
         const bool is_gain = tensor.role == Role::gain, is_bias = tensor.role == Role::bias;
         reads = is_gain ? 0 : is_bias ? reads : tensor.shape.back();
         const bool convolution = tensor.shape.size() == 4;
-        if ((spec.family == Family::dalle || spec.family == Family::swav) && reads > 0 && !convolution) {
+        if (initial.linear && reads > 0 && !convolution) {
             fill_linear(tensor, reads, rng, values);
             continue;
         }
-        double deviation = tensor.role == Role::output ? residual : usual;
-        // A convolution keeps the size of what goes in: one over the root of what each of its outputs reads.
-        if (spec.family == Family::coder)
-            deviation = 1 / std::sqrt(static_cast<double>(tensor.elements() / tensor.shape.front()));
-        // A residual network keeps the size of what comes back: by what each of its inputs reaches (He et al. 2015).
-        if (spec.family == Family::swav && convolution)
-            deviation = std::sqrt(2 / static_cast<double>(tensor.elements() / tensor.shape[1]));
+        const double deviation = initial.deviation(spec, tensor);
         for (float& value : values) {
             value = is_gain ? 1.0F : is_bias ? 0.0F : static_cast<float>(deviation * normal(rng));
         }
-        if (spec.family == Family::albert && tensor.role == Role::embedding) {  // padding means nothing
-            const std::uint64_t width = spec.albert.embedding;
-            std::ranges::fill(values.subspan(spec.albert.pad * width, width), 0.0F);
+        if (marks && tensor.role == Role::embedding) {  // padding means nothing
+            const std::uint64_t width = tensor.shape.back();
+            std::ranges::fill(values.subspan(marks->pad * width, width), 0.0F);
         }
     }
 }

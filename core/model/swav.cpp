@@ -1,3 +1,5 @@
+// SwAV (Caron et al. 2020): a residual network that learns embeddings from pictures alone, by clusters.
+//
 // A residual network as torchvision names and shapes it, a projection head of two maps with a norm between them, and
 // prototypes, the rows that embeddings are compared with. The walk over its parts is the one source: what it stores,
 // what it computes for a crop and what autograd keeps of one are sums over it, and its order is that of the passes
@@ -9,9 +11,12 @@
 // its middle convolution. What running averages batch norms have is no parameter and is not stored here.
 //
 // Sources: Caron et al. 2020, arXiv 2006.09882; He et al. 2015; pytorch/vision, resnet.py; facebookresearch/swav.
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/model/families.h"
+#include "core/model/hf_fields.h"
 #include "core/model/tensor_list.h"
 
 namespace potluck::model {
@@ -23,7 +28,7 @@ constexpr std::uint64_t halved(std::uint64_t side) { return (side + 1) / 2; }
 /// Calls `convolution` with name, inputs, outputs, size and the side that comes out, and `norm` with name and width,
 /// in the order of the passes, for a crop of `side`.
 template <class Convolution, class Norm>
-void each_part(const ModelSpec& spec, std::uint64_t side, const Convolution& convolution, const Norm& norm) {
+void each_swav_part(const ModelSpec& spec, std::uint64_t side, const Convolution& convolution, const Norm& norm) {
     const SwavShape& shape = spec.swav;
     const bool bottleneck = shape.block == SwavBlock::bottleneck;
     const std::uint64_t expansion = swav_expansion(shape.block);
@@ -59,27 +64,6 @@ std::uint64_t head_products(const ModelSpec& spec) {
     const SwavShape& shape = spec.swav;
     return std::uint64_t{shape.hidden} * (swav_features(spec) + shape.embedding) +
            std::uint64_t{shape.embedding} * shape.prototypes;
-}
-
-}  // namespace
-
-std::uint64_t swav_features(const ModelSpec& spec) {
-    return (std::uint64_t{spec.width} << (swav_stages - 1)) * swav_expansion(spec.swav.block);
-}
-
-SwavWork swav_work(const ModelSpec& spec, std::uint32_t side) {
-    SwavWork work;
-    each_part(
-        spec, side,
-        [&](const std::string&, std::uint64_t in, std::uint64_t out, std::uint64_t size, std::uint64_t outside) {
-            const std::uint64_t values = out * outside * outside;
-            work.products += in * size * size * values;
-            work.values += values;
-            work.largest = std::max(work.largest, values);
-        },
-        [](const std::string&, std::uint64_t) {});
-    work.products += head_products(spec);
-    return work;
 }
 
 SwavShape read_swav(Fields& fields, const ModelSpec& spec) {
@@ -151,7 +135,7 @@ void write_swav(const SwavShape& shape, nlohmann::json& object) {
 std::uint64_t swav_parameters(const ModelSpec& spec) {
     const SwavShape& shape = spec.swav;
     std::uint64_t sum = 0;
-    each_part(
+    each_swav_part(
         spec, shape.large_side,
         [&](const std::string&, std::uint64_t in, std::uint64_t out, std::uint64_t size, std::uint64_t) {
             sum += in * out * size * size;
@@ -170,7 +154,7 @@ std::uint64_t swav_applied_parameters(const ModelSpec& spec) {
 std::vector<TensorSpec> swav_tensors(const ModelSpec& spec) {
     const SwavShape& shape = spec.swav;
     TensorList list;
-    each_part(
+    each_swav_part(
         spec, shape.large_side,
         [&](const std::string& name, std::uint64_t in, std::uint64_t out, std::uint64_t size, std::uint64_t) {
             list.add(name + ".weight", {out, in, size, size}, Role::projection);
@@ -182,5 +166,125 @@ std::vector<TensorSpec> swav_tensors(const ModelSpec& spec) {
     list.add("prototypes.weight", {shape.prototypes, shape.embedding}, Role::projection);
     return list.take();
 }
+
+constexpr const char* swav_model_type = "potluck_swav";
+
+Result<ModelSpec> parse_swav_config(const nlohmann::json& config) {
+    nlohmann::json known =
+        picked(config, {"vocabulary", "context",    "layers",      "heads",    "width",      "side",
+                        "stem",       "block",      "stages",      "hidden",   "embedding",  "prototypes",
+                        "large_side", "small_side", "small_crops", "area_min", "area_split", "temperature",
+                        "epsilon",    "queue",      "queue_from",  "frozen",   "together"});
+    known["family"] = "swav";
+    known["dropout"] = 0;
+    return ModelSpec::from_json(known);
+}
+
+nlohmann::json swav_config(const ModelSpec& model) {
+    nlohmann::json config = model.to_json();
+    config.erase("family");
+    config.erase("dropout");
+    config["architectures"] = {"PotluckSwav"};
+    config["model_type"] = swav_model_type;
+    config["torch_dtype"] = "float32";
+    return config;
+}
+
+/// What batch norms of torchvision remember of pictures that they saw: no parameters.
+bool is_remembered(std::string_view name) {
+    return name.ends_with(".running_mean") || name.ends_with(".running_var") || name.ends_with(".num_batches_tracked");
+}
+
+std::string canonical_swav(std::string_view name) {
+    strip(name, "module.");
+    return std::string(name);
+}
+
+/// A residual network keeps the size of what comes back: by what each of its inputs reaches (He et al. 2015).
+double swav_deviation(const ModelSpec& spec, const TensorSpec& tensor) {
+    if (tensor.shape.size() != 4) return decoder_deviation(spec, tensor);
+    return std::sqrt(2 / static_cast<double>(tensor.elements() / tensor.shape[1]));
+}
+
+/// As DeDLOC trained it: assignments sharper than the paper's, prototypes that stay at first, a queue at the end.
+constexpr SwavShape swav_resnet50 = {.side = 256,
+                                     .stem = SwavStem::large,
+                                     .block = SwavBlock::bottleneck,
+                                     .stages = {3, 4, 6, 3},
+                                     .hidden = 2'048,
+                                     .prototypes = 3'000,
+                                     .large_side = 224,
+                                     .small_side = 96,
+                                     .small_crops = 6,
+                                     .area_min = 0.05,
+                                     .area_split = 0.14,
+                                     .epsilon = 0.03,
+                                     .queue = 3'840};
+
+constexpr const char* swav_types[] = {swav_model_type};
+constexpr Measure swav_measures[] = {{"clusters in use", "%", Measure::Better::higher},
+                                     {"classes told by neighbours", "%", Measure::Better::higher}};
+constexpr Preset swav_presets[] = {{"swav-tiny", coder_values, swav_context({}), 4, 1, 32},
+                                   // Pictures whose shorter side is 256 pixels, in square, as ImageNet's are read.
+                                   {"swav-resnet50", coder_values, swav_context({.side = 256}), 16, 1, 64,
+                                    [](ModelSpec& model) { model.swav = swav_resnet50; }}};
+
+}  // namespace
+
+std::uint64_t swav_features(const ModelSpec& spec) {
+    return (std::uint64_t{spec.width} << (swav_stages - 1)) * swav_expansion(spec.swav.block);
+}
+
+SwavWork swav_work(const ModelSpec& spec, std::uint32_t side) {
+    SwavWork work;
+    each_swav_part(
+        spec, side,
+        [&](const std::string&, std::uint64_t in, std::uint64_t out, std::uint64_t size, std::uint64_t outside) {
+            const std::uint64_t values = out * outside * outside;
+            work.products += in * size * size * values;
+            work.values += values;
+            work.largest = std::max(work.largest, values);
+        },
+        [](const std::string&, std::uint64_t) {});
+    work.products += head_products(spec);
+    return work;
+}
+
+constinit const FamilyRow swav_row = {
+    .family = Family::swav,
+    .name = "swav",
+    .title = [](const ModelSpec&) { return "SwAV"; },
+    .data = DataKind::pictures,
+    .baseline = Baseline::chance,
+    .measures = swav_measures,
+    .read =
+        [](Fields& fields, ModelSpec& spec) {
+            spec.swav = read_swav(fields, spec);
+            if (spec.dropout != 0.0F) fields.fail("dropout is not 0; SwAV is trained without");
+        },
+    .write = [](const ModelSpec& spec, nlohmann::json& object) { write_swav(spec.swav, object); },
+    .parameters = swav_parameters,
+    .applied_parameters = swav_applied_parameters,
+    .tensors = swav_tensors,
+    .initial = {swav_deviation, true},
+    .hugging_face = {.model_types = swav_types,
+                     .parse = parse_swav_config,
+                     .config = swav_config,
+                     .canonical = canonical_swav,
+                     .is_left_out = is_remembered},
+    .presets = swav_presets,
+    .records = {.side = [](const ModelSpec& spec) { return spec.swav.side; },
+                .with_side =
+                    [](const ModelSpec& preset, std::uint32_t side) {
+                        const SwavShape& shape = preset.swav;
+                        ModelSpec model = preset;
+                        model.swav.side = side;
+                        model.swav.large_side = shape.large_side * side / shape.side;
+                        model.swav.small_side = shape.small_side * side / shape.side;
+                        model.context = swav_context(model.swav);
+                        return model;
+                    },
+                .clusters = [](const ModelSpec& spec) { return spec.swav.prototypes; },
+                .set_clusters = [](ModelSpec& spec, std::uint32_t clusters) { spec.swav.prototypes = clusters; }}};
 
 }  // namespace potluck::model

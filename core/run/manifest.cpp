@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/model/state_layout.h"
 #include "core/model/token.h"
+#include "core/model/traits.h"
 #include "core/run/plain_text.h"
 
 namespace potluck::run {
@@ -158,8 +159,8 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const mod
     } else if (kind != "bytes") {
         fields.fail("kind is not bytes, sentencepiece, bpe, tokenizer_json or none");
     } else if (model::is_drawer(model)
-                   ? model.dalle.text_vocabulary != byte_values
-                   : model.vocabulary != byte_values + (model::is_encoder(model) ? model::albert_marks : 0)) {
+                   ? model::caption_shape(model).vocabulary != byte_values
+                   : model.vocabulary != byte_values + (model::text_marks(model) ? model::text_marks_count : 0)) {
         fields.fail("bytes needs a model whose vocabulary is 256, or 260 with an encoder's marks");
     }
     if (model::reads_pictures(model) && tokenizer.kind != TokenizerKind::none)

@@ -157,8 +157,7 @@ Duration usual_collect(Duration window) {
 double usual_learning_rate(const model::ModelSpec& model, const Recipe& recipe) {
     constexpr std::uint64_t small_encoder = 4'000'000;  // parameters
     if (model::is_embedder(model)) return 1e-3;
-    const bool decoder = model.family != model::Family::albert;
-    if (decoder) return recipe.optimizer == Optimizer::muon ? 6e-3 : 3e-3;
+    if (!model::is_encoder(model)) return recipe.optimizer == Optimizer::muon ? 6e-3 : 3e-3;
     if (model.parameters() < small_encoder) return 1e-3;
     return 0.00176 * std::sqrt(recipe.batch / 4096.0);
 }

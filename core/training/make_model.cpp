@@ -14,7 +14,7 @@ std::unique_ptr<Model> make_model(const model::ModelSpec& spec, const ModelOptio
     if (model::is_coder(spec)) return std::make_unique<PictureCoder>(spec, options);
     if (model::is_drawer(spec)) return std::make_unique<Dalle>(spec, options);
     if (model::is_embedder(spec)) return std::make_unique<Swav>(spec, options);
-    if (spec.family == model::Family::albert) return std::make_unique<Encoder>(spec, options);
+    if (model::is_encoder(spec)) return std::make_unique<Encoder>(spec, options);
     return std::make_unique<Decoder>(spec, options);
 }
 

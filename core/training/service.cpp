@@ -22,6 +22,7 @@
 
 #include "core/base/files.h"
 #include "core/device/memory.h"
+#include "core/model/traits.h"
 #include "core/training/compute/device.h"
 #include "core/training/compute/devices.h"
 #include "core/training/make_model.h"
@@ -291,12 +292,13 @@ Result<std::vector<std::uint32_t>> filled(Model& model, const control::SampleReq
         return Error{ErrorCode::invalid_argument,
                      "The text is longer than the model's " + std::to_string(spec.context) + " tokens; shorten it."};
     }
+    const model::TextMarks marks = model::text_marks(spec).value_or(model::TextMarks());
     for (std::uint32_t& token : text) {
-        if (token != spec.albert.mask) continue;
+        if (token != marks.mask) continue;
         const Result<std::vector<float>> logits = model.next_logits(text);
         if (!logits.ok()) return logits.error();
         std::vector<float> scores = *logits;
-        for (const std::uint32_t special : {spec.albert.pad, spec.albert.cls, spec.albert.sep, spec.albert.mask}) {
+        for (const std::uint32_t special : {marks.pad, marks.cls, marks.sep, marks.mask}) {
             scores[special] = -std::numeric_limits<float>::infinity();
         }
         token = choose_token(scores, rule, rng);

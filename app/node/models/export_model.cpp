@@ -155,7 +155,7 @@ Status ModelExporter::Job::write_torchvision() {
     const model::ModelSpec& spec = model.manifest.model;
     std::error_code missing;
     if (!fs::exists(norms_file(), missing)) return {};
-    const auto measured = read_file(norms_file(), model::swav_norm_values(spec) * sizeof(float));
+    const auto measured = read_file(norms_file(), model::norm_values(spec) * sizeof(float));
     fs::remove(norms_file(), missing);
     if (!measured) return measured.error();
     std::vector<float> norms(measured->size() / sizeof(float));

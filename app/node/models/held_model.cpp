@@ -17,6 +17,7 @@
 #include "core/data/text_packer.h"
 #include "core/ledger/ledger.h"
 #include "core/model/token.h"
+#include "core/model/traits.h"
 #include "core/run/accept_list.h"
 #include "net/blob_index.h"
 
@@ -87,8 +88,8 @@ constexpr std::uint32_t byte_vocabulary = 256;
 
 /// The tokens that text is made of: all but an encoder's marks and a drawer's codes.
 std::uint32_t text_vocabulary_of(const model::ModelSpec& model) {
-    if (model::is_drawer(model)) return model.dalle.text_vocabulary;
-    if (model::is_encoder(model) && model.albert.pad == byte_vocabulary) return byte_vocabulary;
+    if (model::is_drawer(model)) return model::caption_shape(model).vocabulary;
+    if (const auto marks = model::text_marks(model); marks && marks->pad == byte_vocabulary) return byte_vocabulary;
     return model.vocabulary;
 }
 
@@ -219,15 +220,15 @@ Result<OpenedCheckpoint> OpenedCheckpoint::open(const fs::path& folder, const fs
 Status OpenedCheckpoint::hold_out(const fs::path& pictures) {
     const model::ModelSpec& spec = m_model.manifest.model;
     if (!model::is_embedder(spec)) {
-        return Error{ErrorCode::invalid_argument,
-                     "--pictures is for a model that compares pictures, as SwAV does; leave it out."};
+        return Error{ErrorCode::invalid_argument, "--pictures is for a model that compares pictures (" +
+                                                      model::titles_of(model::is_embedder) + "); leave it out."};
     }
     const auto found = data::PictureFolder::open(pictures);
     if (!found) return found.error();
     const std::uint64_t some = std::min(found->size(), model::pictures_compared_max(spec.context));
     std::vector<model::Token> records;
     for (std::uint64_t i = 0; i < some; ++i) {
-        const auto record = found->record(i * found->size() / some, spec.swav.side);
+        const auto record = found->record(i * found->size() / some, model::picture_side(spec));
         if (record) records.insert(records.end(), record->begin(), record->end());
     }
     m_model.manifest.validation.records = records.size() / (std::size_t{spec.context} + 1);

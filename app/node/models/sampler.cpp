@@ -13,6 +13,7 @@
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
 #include "core/model/token.h"
+#include "core/model/traits.h"
 
 namespace potluck::node {
 
@@ -22,19 +23,19 @@ constexpr std::string_view gap = "[MASK]";
 constexpr std::uint32_t gaps_usual = 8;  // behind a prompt that has none
 
 /// An encoder's prompt: between its marks, with a gap for every [MASK], or some at the end.
-std::vector<model::Token> with_gaps(const data::Tokenizer& tokenizer, const model::AlbertShape& shape,
+std::vector<model::Token> with_gaps(const data::Tokenizer& tokenizer, const model::TextMarks& marks,
                                     const SamplePlan& plan) {
-    std::vector<model::Token> prompt{shape.cls};
+    std::vector<model::Token> prompt{marks.cls};
     std::string_view rest = plan.prompt;
     for (std::size_t at = rest.find(gap); at != std::string_view::npos; at = rest.find(gap)) {
         tokenizer.encode(rest.substr(0, at), prompt);
-        prompt.push_back(shape.mask);
+        prompt.push_back(marks.mask);
         rest.remove_prefix(at + gap.size());
     }
     tokenizer.encode(rest, prompt);
     const bool none = plan.prompt.find(gap) == std::string::npos;
-    if (none) prompt.insert(prompt.end(), std::min(plan.tokens, gaps_usual), shape.mask);
-    prompt.push_back(shape.sep);
+    if (none) prompt.insert(prompt.end(), std::min(plan.tokens, gaps_usual), marks.mask);
+    prompt.push_back(marks.sep);
     return prompt;
 }
 
@@ -55,9 +56,10 @@ Result<pictures::Picture> shown_picture(const model::ModelSpec& model, ByteSpan 
     model::load_tokens(records.subspan(number * length, length), width, record);
     record.pop_back();  // its class
     if (std::ranges::any_of(record, [](model::Token value) { return value > 255; })) return not_these_pictures();
-    pictures::Picture picture{model.swav.side, model.swav.side, {}};
+    const std::uint32_t side = model::picture_side(model);
+    pictures::Picture picture{side, side, {}};
     for (const model::Token value : record) picture.rgb.push_back(static_cast<std::uint8_t>(value));
-    return pictures::squared(picture, std::min(model.swav.side, shown_side_max));
+    return pictures::squared(picture, std::min(side, shown_side_max));
 }
 
 Result<control::SampledText> drawn(const HeldModel& model, const control::NearestReply& answer) {
@@ -117,8 +119,7 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
     auto tokenizer = open_tokenizer(*model);
     if (!tokenizer) return done(tokenizer.error());
     std::vector<model::Token> prompt;
-    const bool encoder = model::is_encoder(spec);
-    if (encoder) prompt = with_gaps(*tokenizer, spec.albert, plan);
+    if (const auto marks = model::text_marks(spec)) prompt = with_gaps(*tokenizer, *marks, plan);
     // Training text begins its documents with the separator, or is plain lines.
     if (prompt.empty() && plan.prompt.empty() && tokenizer->separator()) prompt.push_back(*tokenizer->separator());
     if (prompt.empty()) tokenizer->encode(plan.prompt.empty() ? "\n" : plan.prompt, prompt);
@@ -157,11 +158,12 @@ void Sampler::draw(const HeldModel& model, const SamplePlan& plan,
     const auto coder = open_coder(model);
     if (!coder) return done(coder.error());
     std::vector<model::Token> prompt = data::caption_tokens(spec, *tokenizer, caption);
-    prompt.insert(prompt.begin(), model::dalle_begin);
+    prompt.insert(prompt.begin(), model::caption_begin);
     SamplePlan codes = plan;
-    codes.tokens = spec.dalle.grid * spec.dalle.grid;
+    const model::CaptionShape shape = model::caption_shape(spec);
+    codes.tokens = shape.grid * shape.grid;
     ask(model, std::move(prompt), codes,
-        [&loop = m_loop, coder = *coder, first = spec.dalle.text_vocabulary,
+        [&loop = m_loop, coder = *coder, first = shape.vocabulary,
          done = std::move(done)](const Result<control::SampleReply>& answer) {
             if (!answer) return done(answer.error());
             std::vector<std::uint32_t> drawn = answer->tokens;

@@ -23,6 +23,7 @@
 #include "core/data/text_source.h"
 #include "core/data/tokenizer.h"
 #include "core/model/presets.h"
+#include "core/model/traits.h"
 #include "core/run/plain_text.h"
 
 namespace potluck::node {
@@ -229,10 +230,11 @@ void Look::model() {
     if (alone != (m_choices.data_kind == control::DataKind::pictures)) {
         const std::string title = model::family_title(*m_chosen.model);
         m_chosen.model.reset();
-        return problem(
-            m_checkpoint ? ChoiceField::checkpoint : ChoiceField::model,
-            alone ? "A model of the kind " + title + " is trained on pictures; choose those, or another model."
-                  : "Pictures train a picture coder or SwAV; choose one, for example coder-small or swav-tiny.");
+        return problem(m_checkpoint ? ChoiceField::checkpoint : ChoiceField::model,
+                       alone
+                           ? "A model of the kind " + title + " is trained on pictures; choose those, or another model."
+                           : "Pictures train a " + model::titles_of(model::reads_pictures) +
+                                 "; choose one, for example " + model::presets_of(model::reads_pictures) + ".");
     }
     if (m_choices.context > 0) m_chosen.model->context = m_choices.context;
     const auto checked = model::ModelSpec::from_json(m_chosen.model->to_json());

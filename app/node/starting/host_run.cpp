@@ -25,6 +25,7 @@
 #include "core/data/pictures/caption_records.h"
 #include "core/data/pictures/picture_records.h"
 #include "core/model/initial_state.h"
+#include "core/model/traits.h"
 #include "net/blob_torrent.h"
 
 namespace potluck::node {
@@ -117,9 +118,10 @@ Result<data::TokenizerFiles> Host::find_tokenizer() const {
     if (may_lack) return data::TokenizerFiles{run::TokenizerKind::none, {}, {}};
     constexpr std::uint32_t byte_values = 256;  // a model of bytes needs no file
     const model::ModelSpec& model = m_checkpoint->model();
-    const bool marks_behind = model::is_encoder(model) && model.albert.pad == byte_values;
-    if (draws && model.dalle.text_vocabulary == byte_values) return data::TokenizerFiles{};
-    if (model.vocabulary == byte_values + (marks_behind ? model::albert_marks : 0)) return data::TokenizerFiles{};
+    const auto marks = model::text_marks(model);
+    const bool marks_behind = marks && marks->pad == byte_values;
+    if (draws && model::caption_shape(model).vocabulary == byte_values) return data::TokenizerFiles{};
+    if (model.vocabulary == byte_values + (marks_behind ? model::text_marks_count : 0)) return data::TokenizerFiles{};
     return Error{
         ErrorCode::not_found,
         "The checkpoint's folder holds neither vocab.json with merges.txt nor tokenizer.json nor tokenizer.model; "
@@ -148,24 +150,27 @@ Status Host::check_data() const {
     if (model::has_code_book(wanted())) {
         return Error{
             ErrorCode::invalid_argument,
-            "A picture coder with a code book is not trained here; give it to a model that draws, with --model "
-            "dalle-emoji --coder."};
+            "A picture coder with a code book is not trained here; give it to a model that draws, with --model " +
+                model::presets_of(model::is_drawer) + " --coder."};
     }
     if (model::is_drawer(wanted())) {
         if (pictures || !m_plan.tokens.empty()) return {};
         return Error{ErrorCode::invalid_argument,
-                     "DALL-E is trained on pictures with captions; give a folder of them with --pictures, or what pack "
-                     "made of one with --tokens."};
+                     std::string(model::family_title(wanted())) +
+                         " is trained on pictures with captions; give a folder of them with --pictures, or what pack "
+                         "made of one with --tokens."};
     }
     if (!m_plan.coder.empty()) {
-        return Error{ErrorCode::invalid_argument, "--coder is for a model that draws; choose --model dalle-emoji."};
+        return Error{ErrorCode::invalid_argument,
+                     "--coder is for a model that draws; choose --model " + model::presets_of(model::is_drawer) + "."};
     }
     if (alone == pictures) return {};
     return Error{ErrorCode::invalid_argument,
                  alone ? "A model of the kind " + std::string(model::family_title(wanted())) +
                              " is trained on pictures; give a folder of PNG or PPM with --pictures."
-                       : "Pictures train a picture coder or SwAV, or DALL-E with captions; choose --model coder-small, "
-                         "swav-tiny or dalle-emoji."};
+                       : "Pictures train a " + model::titles_of(model::reads_pictures) + ", or " +
+                             model::titles_of(model::is_drawer) + " with captions; choose --model " +
+                             model::presets_of(model::takes_pictures) + "."};
 }
 
 /// The coder of a model that draws, and its part of the manifest.
@@ -175,9 +180,10 @@ Status Host::adopt_coder() {
     if (checkpoint.empty() && m_checkpoint && fs::is_directory(m_plan.from / coder_folder_name, unknown))
         checkpoint = m_plan.from / coder_folder_name;
     if (checkpoint.empty()) {
-        return Error{ErrorCode::invalid_argument,
-                     "DALL-E draws with a picture coder; train one (host --model coder-small), export it, and give its "
-                     "folder with --coder."};
+        return Error{ErrorCode::invalid_argument, std::string(model::family_title(wanted())) +
+                                                      " draws with a picture coder; train one (host --model " +
+                                                      model::presets_of(model::is_coder) +
+                                                      "), export it, and give its folder with --coder."};
     }
     auto stored = store_coder(checkpoint, m_folder / coder_file_name, m_plan.trainer_program);
     if (!stored) return stored.error();
@@ -246,7 +252,8 @@ Result<model::ModelSpec> Host::checkpoint_model() const {
     if (model::is_drawer(model)) {
         if (m_plan.model.context != 0 && m_plan.model.context != model.context) {
             return Error{ErrorCode::invalid_argument,
-                         "DALL-E's context is a caption and a picture; leave --context out."};
+                         std::string(model::family_title(model)) +
+                             "'s context is a caption and a picture; leave --context out."};
         }
         if (model::drawer_with(model, m_coder.model, tokens) == model) return model;
         return Error{ErrorCode::invalid_argument,
@@ -276,10 +283,7 @@ Result<model::ModelSpec> Host::checkpoint_model() const {
 void Host::take_marks(model::ModelSpec& model) const {
     if (!m_tokenizer) return;
     const data::PairMarks marks = m_tokenizer->marks();
-    model.albert.pad = marks.pad;
-    model.albert.cls = marks.cls;
-    model.albert.sep = marks.sep;
-    model.albert.mask = marks.mask;
+    model::set_text_marks(model, {marks.pad, marks.cls, marks.sep, marks.mask});
     model.vocabulary = std::max(model.vocabulary, std::max({marks.pad, marks.cls, marks.sep, marks.mask}) + 1);
 }
 
@@ -327,9 +331,8 @@ Status Host::text() {
     const data::PackProgress progress = [this](data::PackStage stage, double fraction) {
         return m_progress(stage_of(stage), fraction);
     };
-    if (model::is_encoder(m_manifest.model)) {
-        const model::AlbertShape& shape = m_manifest.model.albert;
-        const data::PairMarks marks{shape.pad, shape.cls, shape.sep, shape.mask};
+    if (const auto found = model::text_marks(m_manifest.model)) {
+        const data::PairMarks marks{found->pad, found->cls, found->sep, found->mask};
         auto pairs = data::pack_pairs(plan, *m_tokenizer, marks, progress);
         if (!pairs) return pairs.error();
         m_text = std::move(*pairs);
@@ -337,9 +340,9 @@ Status Host::text() {
     }
     const model::ModelSpec& model = m_manifest.model;
     auto text = model::is_drawer(model)  ? packed_captions(plan, progress)
-                : model::is_coder(model) ? data::pack_pictures(plan, model.coder.side, progress)
+                : model::is_coder(model) ? data::pack_pictures(plan, model::picture_side(model), progress)
                 : model::is_embedder(model)
-                    ? data::pack_classed_pictures(plan, model.swav.side, model.swav.prototypes, progress)
+                    ? data::pack_classed_pictures(plan, model::picture_side(model), model::clusters_of(model), progress)
                 : tokens ? data::pack_tokens(plan, below, progress)
                          : data::pack_text(plan, *m_tokenizer, progress);
     if (!text) return text.error();

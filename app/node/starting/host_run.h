@@ -19,9 +19,9 @@ namespace potluck::node {
 struct HostPlan {
     std::filesystem::path text;    // a file or folder of text; or else
     std::filesystem::path tokens;  // a file or folder of tokens, as find_token_files takes it
-    /// Or a folder of PNG and PPM: for a picture coder, SwAV or, with captions, DALL-E.
+    /// Or a folder of PNG and PPM: for a model of pictures or, with captions, one that draws.
     std::filesystem::path pictures;
-    std::filesystem::path coder;            // DALL-E: the checkpoint folder of the picture coder whose codes it draws
+    std::filesystem::path coder;            // of a model that draws: checkpoint folder of the coder of its codes
     std::filesystem::path trainer_program;  // runs that coder
     std::filesystem::path from;             // a checkpoint folder of transformers to start from; empty: a fresh model
     std::filesystem::path tokenizer;        // a .model file, or a folder as find_tokenizer takes it; empty: the

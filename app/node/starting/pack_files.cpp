@@ -69,9 +69,7 @@ Result<data::SplitTokens> split_pictures(const PackOptions& options, data::Split
     const NewFile weights(options.folder / coder_file_name);
     const auto coder = store_coder(options.coder, weights.partial, options.trainer_program);
     if (!coder) return coder.error();
-    model::ModelSpec size;
-    size.family = model::Family::dalle;
-    size.dalle.text = options.caption_tokens;
+    const model::ModelSpec size = model::drawer_of_captions(options.caption_tokens);
     const model::ModelSpec drawer = model::drawer_with(size, coder->model, tokenizer.vocabulary());
     plan.source = options.pictures;
     plan.record_tokens = std::uint64_t{drawer.context} + 1;
@@ -143,12 +141,14 @@ ExitCode run_pack(const PackOptions& options) {
                       << " pictures are left out: unreadable, without a caption of at least three characters, or more "
                          "than twice as long as wide or wide as long\n";
         }
-        std::cout << "Train DALL-E with them: potluck-node host --model dalle-emoji --tokens "
-                  << options.folder.string() << " --coder " << options.coder.string() << std::endl;
+        std::cout << "Train " << model::titles_of(model::is_drawer) << " with them: potluck-node host --model "
+                  << model::presets_of(model::is_drawer) << " --tokens " << options.folder.string() << " --coder "
+                  << options.coder.string() << std::endl;
     }
     if (options.train_vocabulary > 0) {
         const std::string file = (options.folder / "tokenizer.model").string();
-        std::cout << file << "  the vocabulary; train ALBERT with it: potluck-node host --model albert-tiny --text "
+        std::cout << file << "  the vocabulary; train " << model::titles_of(model::is_encoder)
+                  << " with it: potluck-node host --model " << model::presets_of(model::is_encoder) << " --text "
                   << options.text.string() << " --tokenizer " << file << std::endl;
     }
     return ExitCode::ok;

@@ -9,6 +9,7 @@
 #include "app/node/exit_code.h"
 #include "core/data/token_split.h"
 #include "core/data/vocabulary/train_vocabulary.h"
+#include "core/model/traits.h"
 
 namespace potluck::node {
 
@@ -16,7 +17,7 @@ struct PackOptions {
     std::filesystem::path text, tokenizer;  // tokenizer: as find_tokenizer takes it
     std::filesystem::path pictures, coder;  // instead of text: captioned pictures, and a picture coder's checkpoint
     std::filesystem::path trainer_program;  // runs that coder
-    std::uint32_t caption_tokens = model::DalleShape{}.text;
+    std::uint32_t caption_tokens = model::caption_tokens_usual;
     std::uint32_t train_vocabulary = 0;  // pieces of one that is trained on the text instead; 0: none
     data::TokenFormat format = data::TokenFormat::nanogpt;
     std::filesystem::path folder;  // made if missing; files that are there are not replaced

@@ -18,6 +18,7 @@
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/data/token_file.h"
+#include "core/model/traits.h"
 
 namespace potluck::data {
 
@@ -82,7 +83,8 @@ public:
     RecordJoiner(const SplitPlan& plan, const CaptionPlan& captions)
         : m_plan(plan),
           m_captions(captions),
-          m_places(std::uint64_t{captions.drawer.dalle.grid} * captions.drawer.dalle.grid),
+          m_shape(model::caption_shape(captions.drawer)),
+          m_places(std::uint64_t{m_shape.grid} * m_shape.grid),
           m_training(plan.training, plan.format, plan.width),
           m_validation(plan.validation, plan.format, plan.width) {}
     ~RecordJoiner() {
@@ -130,11 +132,11 @@ private:
         model::load_tokens(*bytes, model::TokenWidth::bits16, codes);
         std::vector<model::Token> record;
         for (std::size_t i = 0; i < m_waiting.size(); ++i) {
-            record.assign(1, model::dalle_begin);
+            record.assign(1, model::caption_begin);
             record.insert(record.end(), m_waiting[i].caption.begin(), m_waiting[i].caption.end());
             for (const model::Token code : std::span(codes).subspan(i * m_places, m_places))
-                record.push_back(m_captions.drawer.dalle.text_vocabulary + code);
-            if (!model::is_dalle_record(m_captions.drawer, record))
+                record.push_back(m_shape.vocabulary + code);
+            if (!model::is_caption_record(m_captions.drawer, record))
                 return Error{ErrorCode::malformed, "The coder has more codes than the model that draws."};
             const bool held_out = m_waiting[i].use == CaptionedPicture::Use::validation;
             if (const Status written = (held_out ? m_validation : m_training).write(record); !written) return written;
@@ -145,6 +147,7 @@ private:
 
     const SplitPlan& m_plan;
     const CaptionPlan& m_captions;
+    model::CaptionShape m_shape;
     std::uint64_t m_places;
     TokenWriter m_training, m_validation;
     std::optional<TokenWriter> m_pictures;
@@ -199,12 +202,13 @@ Result<CaptionedPictures> find_captioned_pictures(const fs::path& folder) {
 
 std::vector<model::Token> caption_tokens(const model::ModelSpec& drawer, const Tokenizer& tokenizer,
                                          std::string_view caption) {
+    const model::CaptionShape shape = model::caption_shape(drawer);
     std::vector<model::Token> tokens;
     tokenizer.encode(caption, tokens);
     std::erase_if(tokens, [&](model::Token token) {
-        return token == model::dalle_begin || token == model::dalle_fill || token >= drawer.dalle.text_vocabulary;
+        return token == model::caption_begin || token == model::caption_fill || token >= shape.vocabulary;
     });
-    tokens.resize(drawer.dalle.text, model::dalle_fill);
+    tokens.resize(shape.text, model::caption_fill);
     return tokens;
 }
 
@@ -225,7 +229,7 @@ Result<SplitTokens> split_captions(const SplitPlan& plan, const CaptionPlan& cap
         const CaptionedPicture& one = found->pictures[static_cast<std::size_t>(order.at(i))];
         const bool wanted =
             found->held_out == HeldOut::named ? one.use == CaptionedPicture::Use::validation : held_out < held_out_max;
-        const auto picture = picture_record(one.file, captions.coder.coder.side, Proportions::up_to_double);
+        const auto picture = picture_record(one.file, model::picture_side(captions.coder), Proportions::up_to_double);
         if (!picture || (wanted && held_out >= held_out_max)) {
             ++split.files_left_out;
             continue;
@@ -268,7 +272,7 @@ PlaceBaseline::PlaceBaseline(const model::ModelSpec& drawer, std::span<const mod
     const std::size_t size = std::size_t{drawer.context} + 1;
     for (std::size_t begin = 0; begin + size <= validation.size(); begin += size) {
         const std::span record = validation.subspan(begin, size);
-        if (model::is_dalle_record(drawer, record)) {
+        if (model::is_caption_record(drawer, record)) {
             m_validation.insert(m_validation.end(), record.begin(), record.end());
         } else {
             ++m_others;
@@ -278,16 +282,16 @@ PlaceBaseline::PlaceBaseline(const model::ModelSpec& drawer, std::span<const mod
 }
 
 std::size_t PlaceBaseline::cell(std::size_t place, model::Token token) const {
-    const model::DalleShape& shape = m_drawer.dalle;
-    const std::size_t codes = m_drawer.vocabulary - shape.text_vocabulary;
-    if (place <= shape.text) return (place - 1) * shape.text_vocabulary + token;
-    const std::size_t first = std::size_t{shape.text} * shape.text_vocabulary;
-    const std::size_t code = token < shape.text_vocabulary ? 0 : token - shape.text_vocabulary;
+    const model::CaptionShape shape = model::caption_shape(m_drawer);
+    const std::size_t codes = m_drawer.vocabulary - shape.vocabulary;
+    if (place <= shape.text) return (place - 1) * shape.vocabulary + token;
+    const std::size_t first = std::size_t{shape.text} * shape.vocabulary;
+    const std::size_t code = token < shape.vocabulary ? 0 : token - shape.vocabulary;
     return first + (place - shape.text - 1) * codes + code;
 }
 
 void PlaceBaseline::count(std::span<const model::Token> record) {
-    if (!model::is_dalle_record(m_drawer, record)) {
+    if (!model::is_caption_record(m_drawer, record)) {
         ++m_others;
         return;
     }
@@ -296,17 +300,17 @@ void PlaceBaseline::count(std::span<const model::Token> record) {
 }
 
 PlaceBaseline::Losses PlaceBaseline::losses() const {
-    const model::DalleShape& shape = m_drawer.dalle;
+    const model::CaptionShape shape = model::caption_shape(m_drawer);
     const std::size_t size = std::size_t{m_drawer.context} + 1, records = m_validation.size() / size;
     if (records == 0) return {};
-    const double codes = m_drawer.vocabulary - shape.text_vocabulary, counted = static_cast<double>(m_records);
+    const double codes = m_drawer.vocabulary - shape.vocabulary, counted = static_cast<double>(m_records);
     Losses sums;
     for (std::size_t i = 0; i < m_validation.size(); ++i) {
         const std::size_t place = i % size;
         if (place == 0) continue;
         const bool text = place <= shape.text;
         const double seen = m_counts[cell(place, m_validation[i])] + 1.0;
-        (text ? sums.text : sums.codes) -= std::log(seen / (counted + (text ? shape.text_vocabulary : codes)));
+        (text ? sums.text : sums.codes) -= std::log(seen / (counted + (text ? shape.vocabulary : codes)));
     }
     const auto all = static_cast<double>(records);
     return {sums.text / all / shape.text, sums.codes / all / (m_drawer.context - shape.text)};
@@ -314,7 +318,7 @@ PlaceBaseline::Losses PlaceBaseline::losses() const {
 
 double PlaceBaseline::loss() const {
     const Losses both = losses();
-    return model::dalle_loss_of(both.text, both.codes);
+    return model::caption_loss(both.text, both.codes);
 }
 
 }  // namespace potluck::data

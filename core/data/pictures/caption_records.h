@@ -1,7 +1,7 @@
 // Pictures with captions as records for a model that draws:
 //
 //   picture --square of the coder's side--> coder's record --coder--> codes
-//   record := model::dalle_begin, `text` tokens of the caption and model::dalle_fill behind it,
+//   record := model::caption_begin, `text` tokens of the caption and model::caption_fill behind it,
 //             then text_vocabulary + code of each place, row by row
 //
 // A picture's caption is the first line of the .txt beside it, or its "text" in a metadata.jsonl above or beside it
@@ -60,8 +60,8 @@ struct CaptionedPictures {
 
 [[nodiscard]] Result<CaptionedPictures> find_captioned_pictures(const std::filesystem::path& folder);
 
-/// Exactly drawer.dalle.text tokens; those that mean something else to the model are left out, and what is too long is
-/// cut.
+/// Exactly caption_shape(drawer).text tokens; those that mean something else to the model are left out, and what is too
+/// long is cut.
 [[nodiscard]] std::vector<model::Token> caption_tokens(const model::ModelSpec& drawer, const Tokenizer& tokenizer,
                                                        std::string_view caption);
 

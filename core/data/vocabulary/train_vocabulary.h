@@ -1,4 +1,4 @@
-// Trains a sentencepiece vocabulary (Kudo 2018, unigram) on a person's own text, as ALBERT's were: lower case, pieces
+// Trains a sentencepiece vocabulary (Kudo 2018, unigram) on a person's own text, as for an encoder: lower case, pieces
 // <pad> <unk> [CLS] [SEP] [MASK] first, no marks between documents. The same text and size make the same file.
 //
 // Does not: read more than `vocabulary_bytes_max` of the text; of a larger one, segments at equal distances count.

@@ -38,7 +38,7 @@ private:
 
 }  // namespace
 
-std::uint64_t swav_norm_values(const ModelSpec& spec) {
+std::uint64_t norm_values(const ModelSpec& spec) {
     std::uint64_t channels = 0;
     for (const TensorSpec& tensor : tensors_of(spec))
         if (tensor.role == Role::gain && !is_of_head(tensor)) channels += tensor.elements();
@@ -46,7 +46,7 @@ std::uint64_t swav_norm_values(const ModelSpec& spec) {
 }
 
 Result<Bytes> torchvision_file(const ModelSpec& spec, std::span<const float> parameters, std::span<const float> norms) {
-    if (parameters.size() != spec.parameters() || norms.size() != swav_norm_values(spec))
+    if (parameters.size() != spec.parameters() || norms.size() != norm_values(spec))
         return Error{ErrorCode::malformed, "The trainer has measured other norms than the model has."};
     SafetensorsWriter file;
     for (const TensorSpec& tensor : tensors_of(spec)) {

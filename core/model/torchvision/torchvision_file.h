@@ -12,7 +12,7 @@
 namespace potluck::model {
 
 /// How many numbers the norms of the residual network remember: a mean and a variance of each channel.
-[[nodiscard]] std::uint64_t swav_norm_values(const ModelSpec& spec);
+[[nodiscard]] std::uint64_t norm_values(const ModelSpec& spec);
 
 /// `parameters` is the flat vector, `norms` what each norm remembers in the order of the passes, first all of its
 /// means. `malformed` if they are not as many as the model has.

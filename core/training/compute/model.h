@@ -50,11 +50,11 @@ public:
         double squared_error = 0;
         std::vector<bool> codes_used;
     };
-    /// DALL-E's: each record's mean over its caption and over its codes, summed over records.
+    /// A drawer's: each record's mean over its caption and over its codes, summed over records.
     struct CaptionSums {
         double text = 0, codes = 0;  // nats
     };
-    /// SwAV's: how many pictures each cluster is the nearest of.
+    /// An embedder's: how many pictures each cluster is the nearest of.
     struct ClusterSums {
         std::vector<std::uint64_t> chosen;
     };
@@ -107,13 +107,14 @@ public:
     /// What the norms of a residual network would have remembered of whole pictures: of each norm in the order of the
     /// passes the means, then the unbiased variances of its channels. `invalid_argument` of all other models.
     [[nodiscard]] virtual Result<std::vector<float>> norms_of(std::span<const model::Token> /*records*/) {
-        return Error{ErrorCode::invalid_argument, "Only SwAV has norms that remember; load such a model first."};
+        return Error{ErrorCode::invalid_argument,
+                     "Only a model that embeds pictures has norms that remember; load one first."};
     }
 
     /// How alike whole pictures are to a model that embeds them: cosines, (N, N), row by row. `invalid_argument` of all
     /// other models.
     [[nodiscard]] virtual Result<std::vector<float>> similarities_of(std::span<const model::Token> /*records*/) {
-        return Error{ErrorCode::invalid_argument, "Only SwAV compares pictures; load such a model first."};
+        return Error{ErrorCode::invalid_argument, "Only a model that embeds pictures compares them; load one first."};
     }
 
 private:

@@ -1,4 +1,4 @@
-// The parts of a layer norm over one row, which elementwise.h's norm takes whole and dalle_rows.h's a quarter at a
+// The parts of a layer norm over one row, which elementwise.h's norm takes whole and shifted_rows.h's a quarter at a
 // time, for one instruction set (per_isa.inl).
 
 struct RowStatistics {

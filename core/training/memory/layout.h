@@ -34,9 +34,9 @@ enum class Dtype { fp32, bf16, fp16 };
 }
 
 /// What the backward pass finds of the forward pass: everything; everything but what is cheap to compute again
-/// (activation function, norms, casts); only each layer's input, from which the layer is run again; or, of DALL-E's
-/// layers, which can be undone, the last one's output alone. Gradients are the same in the first three, dropout
-/// included; of the last, to the rounding of inputs that were computed backwards.
+/// (activation function, norms, casts); only each layer's input, from which the layer is run again; or, of a
+/// drawer's layers, which can be undone, the last one's output alone. Gradients are the same in the first three,
+/// dropout included; of the last, to the rounding of inputs that were computed backwards.
 enum class Checkpointing { none, selective, full, reversed };
 [[nodiscard]] constexpr const char* name_of(Checkpointing kind) {
     switch (kind) {
@@ -55,7 +55,7 @@ enum class Streaming { resident, streamed };
 
 /// Which attention kernel: ours for the usual heads, LibTorch's fused one, or products and a softmax one by one.
 /// `blocked` falls back to `fused` where it does not fit, and either to `plain` for dropout in heads that it does not
-/// fit. DALL-E's: only the pairs of rows that see each other, on a processor, and all pairs under a mask, either way.
+/// fit. A drawer's: only the pairs of rows that see each other, on a processor, and all pairs under a mask, either way.
 enum class AttentionKernel { blocked, fused, plain };
 /// What computes between the products: our passes over memory where there are any (fp32 and bf16 on a processor), or
 /// LibTorch's operations, which run on any device.

@@ -176,7 +176,7 @@ std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Reci
         const bool in_place = layout.weights == layout.matmul && (!gpu || layout.state == Residency::device);
         if (in_place && layout.weights_flow == Streaming::streamed) return;  // there is no copy to stream
         // Shared weights are one block, and autograd keeps all of a layer or nothing.
-        const bool shared = model.family == model::Family::albert || model.family == model::Family::dalle;
+        const bool shared = model::is_one_block(model) && !model::reads_pictures(model);
         if (shared && layout.weights_flow == Streaming::streamed) return;
         if (shared && layout.checkpointing == Checkpointing::selective) return;
         if (layout.checkpointing == Checkpointing::reversed && !model::is_drawer(model)) return;

@@ -22,7 +22,7 @@ namespace potluck::training {
 
 /// A micro-step should end within this, so that a request waits for at most about twice as long. A GPU draws the
 /// desktop between them; a processor's threads of low priority hold nobody up, and larger micro-batches are up to half
-/// as fast again there (DALL-E's eight records at once beside one by one).
+/// as fast again there (eight records of captions at once beside one by one).
 [[nodiscard]] constexpr double micro_step_seconds(DeviceKind device) { return device == DeviceKind::cpu ? 0.25 : 0.06; }
 
 /// A device that is to compute shares of the batches beside the one that the plan is for.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/training/compute/over_rows.h"
-#include "core/training/kernels/dalle_rows.h"
+#include "core/training/kernels/shifted_rows.h"
 
 namespace potluck::training {
 

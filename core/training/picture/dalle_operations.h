@@ -1,5 +1,5 @@
 // What lies between the matrix products of DALL-E's layers, on tensors in fp32, forward and backward: passes of ours
-// over rows on a processor (dalle_rows.h), and else a few of LibTorch's operations, which run on any device. A test
+// over rows on a processor (shifted_rows.h), and else a few of LibTorch's operations, which run on any device. A test
 // holds the two together. Rows of records lie one behind the other, T of each: (N, ...) with N = B T.
 //
 // Threads: one at a time; rows are shared among LibTorch's threads. Owns: where rows are shifted from and to, and the
@@ -48,7 +48,7 @@ private:
     bool m_own;
     Operations m_common;
     at::Tensor m_sources_T4, m_targets_T4;  // int32; -1: none
-    at::Tensor m_cosines_TD, m_sines_TD;    // of each entry, as dalle_rows.h has them
+    at::Tensor m_cosines_TD, m_sines_TD;    // of each entry, as shifted_rows.h has them
 };
 
 }  // namespace potluck::training

@@ -19,7 +19,7 @@ namespace {
 struct Counted {
     ModelSpec spec = reshaped(*model_preset("swav-tiny"), {.width = 8});
     std::vector<float> parameters, norms;
-    Counted() : parameters(spec.parameters()), norms(swav_norm_values(spec)) {
+    Counted() : parameters(spec.parameters()), norms(norm_values(spec)) {
         for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] = static_cast<float>(i);
         for (std::size_t i = 0; i < norms.size(); ++i) norms[i] = -static_cast<float>(i) - 1;
     }

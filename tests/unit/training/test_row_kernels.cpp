@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/training/kernels/dalle_rows.h"
 #include "core/training/kernels/gated.h"
 #include "core/training/kernels/rms_norm.h"
 #include "core/training/kernels/rotary.h"
+#include "core/training/kernels/shifted_rows.h"
 
 using namespace potluck;
 using namespace potluck::training;

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/model/hf_config.h"
 #include "core/model/presets.h"
+#include "core/model/traits.h"
 
 namespace potluck::node {
 
@@ -13,7 +15,8 @@ Error refused(const std::string& sentence) { return {ErrorCode::invalid_argument
 Status take_pictures(model::ModelSpec& model, const ModelOptions& options) {
     if (!model::reads_pictures(model)) {
         if (options.side == 0) return {};
-        return refused("--side is for a picture coder and SwAV; choose --model coder-small or swav-tiny.");
+        return refused("--side is for a " + model::titles_of(model::reads_pictures) + "; choose --model " +
+                       model::presets_of(model::reads_pictures) + ".");
     }
     if (options.context > 0) return refused("A picture's size is its side; give --side instead of --context.");
     if (options.side > 0) model = model::with_side(model, options.side);
@@ -22,25 +25,31 @@ Status take_pictures(model::ModelSpec& model, const ModelOptions& options) {
 
 Status take_prototypes(model::ModelSpec& model, const ModelOptions& options) {
     if (options.prototypes == 0) return {};
-    if (!model::is_embedder(model)) return refused("--prototypes is for SwAV; choose --model swav-tiny.");
-    model.swav.prototypes = options.prototypes;
+    if (!model::is_embedder(model))
+        return refused("--prototypes is for " + model::titles_of(model::is_embedder) + "; choose --model " +
+                       model::presets_of(model::is_embedder) + ".");
+    model::set_clusters(model, options.prototypes);
     return {};
 }
 
 Status take_caption(model::ModelSpec& model, const ModelOptions& options) {
     if (!model::is_drawer(model)) {
-        return options.caption == 0 ? Status() : refused("--caption is for DALL-E; choose --model dalle-emoji.");
+        if (options.caption == 0) return {};
+        return refused("--caption is for " + model::titles_of(model::is_drawer) + "; choose --model " +
+                       model::presets_of(model::is_drawer) + ".");
     }
     if (options.context > 0)
-        return refused("DALL-E's context is a caption and a picture; give --caption instead of --context.");
-    if (options.caption > 0) model.dalle.text = options.caption;
+        return refused(std::string(model::family_title(model)) +
+                       "'s context is a caption and a picture; give --caption instead of --context.");
+    if (options.caption > 0) model::set_caption_tokens(model, options.caption);
     return {};
 }
 
 Status take_activation(model::ModelSpec& model, const ModelOptions& options) {
     if (!options.relu) return {};
-    if (model.family != model::Family::gpt2 && model.family != model::Family::opt)
-        return refused("--relu is for GPT-2 and OPT; " + options.preset + " has an activation of its own.");
+    if (!model::takes_relu(model))
+        return refused("--relu is for " + model::titles_of(model::takes_relu) + "; " + options.preset +
+                       " has an activation of its own.");
     model.activation = model::Activation::relu;
     return {};
 }
@@ -51,20 +60,21 @@ void add_model_options(CLI::App& host, HostPlan& plan, ModelOptions& options) {
     host.option_defaults()->group("Model");
     CLI::Option* from = host.add_option(
         "--from", plan.from,
-        "Go on from a checkpoint instead of a fresh model: a folder of transformers with a GPT-2, OPT, Llama, Qwen2, "
-        "Qwen3 or ALBERT, or one that `export` made");
+        "Go on from a checkpoint instead of a fresh model: a folder of transformers, or one that `export` made, with a "
+        "model_type of " +
+            model::hugging_face_types());
     for (CLI::Option* shape :
          {host.add_option("--model", options.preset, model::model_preset_names()),
           host.add_option("--layers", options.layers, "Layers, instead of the preset's"),
           host.add_option("--heads", options.heads, "Attention heads, instead of the preset's"),
           host.add_option("--width", options.width, "Width, instead of the preset's"),
-          host.add_option("--side", options.side, "Side of a picture coder's or SwAV's pictures in pixels"),
-          host.add_option("--caption", options.caption, "Tokens of DALL-E's captions, instead of the preset's")
+          host.add_option("--side", options.side, "Side of pictures in pixels, instead of the preset's"),
+          host.add_option("--caption", options.caption, "Tokens of captions, instead of the preset's")
               ->check(CLI::Range(1, 4'096)),
           host.add_option("--prototypes", options.prototypes,
-                          "Clusters that SwAV sorts pictures into, about ten for each kind of them, instead of the "
+                          "Clusters that pictures are sorted into, about ten for each kind of them, instead of the "
                           "preset's")
-              ->check(CLI::Range(2U, model::swav_prototypes_max)),
+              ->check(CLI::Range(2U, model::clusters_max)),
           host.add_flag("--relu", options.relu, "ReLU instead of the preset's activation")}) {
         shape->excludes(from);
     }

@@ -22,6 +22,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/data/token_file.h"
+#include "core/model/traits.h"
 
 namespace potluck::node {
 
@@ -83,7 +84,8 @@ Status take_density(const std::string& text, run::Recipe& recipe) {
 void HostVerb::add_optimizer(CLI::App& host) {
     run::Recipe& recipe = m_plan.recipe;
     host.option_defaults()->group("Optimizer");
-    host.add_option("--batch", recipe.batch, "Sequences or pictures per inner step; SwAV takes multiples of 64");
+    host.add_option("--batch", recipe.batch,
+                    "Sequences or pictures per inner step; a model that embeds pictures takes multiples of 64");
     host.add_option("--optimizer", m_optimizer, "adamw, lamb or muon")->check(CLI::IsMember({"adamw", "lamb", "muon"}));
     host.add_option("--lamb-debias", m_lamb_debias,
                     "What of LAMB makes up for moments that begin at zero: moments (as its paper), rate (as DeDLOC and "
@@ -91,9 +93,9 @@ void HostVerb::add_optimizer(CLI::App& host) {
         ->check(CLI::IsMember({"moments", "rate", "none"}));
     host.add_option("--state-bits", recipe.state_bits, "Bits of the optimizer's moments, 8 or 32")
         ->check(CLI::IsMember({8, 32}));
-    host.add_option(
-        "--learning-rate", m_learning_rate,
-        "Peak learning rate (default: 0.003, with Muon 0.006; SwAV's 0.001, ALBERT's by its size and batch)");
+    host.add_option("--learning-rate", m_learning_rate,
+                    "Peak learning rate (default: 0.003, with Muon 0.006; 0.001 to embed pictures, an encoder's by "
+                    "size and batch)");
     host.add_option("--final-fraction", recipe.final_fraction, "Fraction of the peak at the end");
     host.add_option("--warmup", recipe.warmup_rounds, "Warm-up rounds");
     host.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
@@ -145,12 +147,14 @@ void HostVerb::add_material(CLI::App& host) {
                     "Instead of text: token files of nanoGPT or llm.c, one or a folder of .bin; val*.bin validates")
         ->excludes("--text");
     host.add_option("--pictures", plan.pictures,
-                    "Instead of text: a folder of PNG or PPM pictures, at least 128, for --model coder-small or "
-                    "swav-tiny; with a .txt beside each or a metadata.jsonl, for --model dalle-emoji")
+                    "Instead of text: a folder of PNG or PPM pictures, at least 128, for --model " +
+                        model::presets_of(model::reads_pictures) +
+                        "; with a .txt beside each or a metadata.jsonl, for --model " +
+                        model::presets_of(model::is_drawer))
         ->excludes("--text")
         ->excludes("--tokens");
     host.add_option("--coder", plan.coder,
-                    "For DALL-E: the folder of a picture coder, exported or saved by diffusers (VQModel)");
+                    "For a model that draws: the folder of a picture coder, exported or saved by diffusers (VQModel)");
     host.add_option("--vocabulary", plan.vocabulary, "At least so many tokens, instead of as many as the tokenizer has")
         ->check(CLI::Range(std::uint32_t{2}, data::vocabulary_max));
     host.add_option(

@@ -36,7 +36,7 @@ void PackVerb::add(CLI::App& pack) {
                                          "The folder of a picture coder, exported or saved by diffusers (VQModel)");
     pack.add_option("--pictures", m_plan.pictures,
                     "Instead of text: a folder of PNG or PPM pictures, with a .txt beside each or a metadata.jsonl, "
-                    "for DALL-E")
+                    "for a model that draws")
         ->excludes(text)
         ->needs(coder);
     pack.add_option("--caption", m_plan.caption_tokens, "Tokens of a caption")->check(CLI::Range(1, 4'096));
@@ -45,7 +45,7 @@ void PackVerb::add(CLI::App& pack) {
                         "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: bytes)");
     pack.add_option("--train-vocabulary", m_plan.train_vocabulary,
                     "Train a sentencepiece vocabulary of at most so many pieces on the text first, in lower case and "
-                    "with ALBERT's marks, and keep it as tokenizer.model")
+                    "with an encoder's marks, and keep it as tokenizer.model")
         ->check(CLI::Range(data::trained_vocabulary_min, data::trained_vocabulary_max))
         ->excludes(tokenizer);
     pack.add_option("--format", m_plan.format, "nanogpt (bare tokens) or llmc (with a header)")

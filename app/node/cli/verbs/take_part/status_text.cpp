@@ -22,7 +22,7 @@ namespace potluck::node {
 namespace {
 
 constexpr std::size_t obstacle_shown = 400;
-/// What helps is what published runs of SwAV were mended with (facebookresearch/swav, README, "common issues").
+/// What helps is what its authors advise (Caron et al. 2020, README of the published code, "common issues").
 constexpr const char* collapsed_text =
     "collapsed: all pictures look alike to the model; if that stays so for some rounds, the host had better begin a "
     "new "

@@ -1,5 +1,6 @@
-// What lies between the matrix products of DALL-E's layers, on a processor, in fp32: one or two passes over memory
-// each, where LibTorch takes a dozen. Rows of records lie one behind the other, `time` rows of each.
+// What lies between the matrix products of layers whose rows are shifted (Ramesh et al. 2021), on a processor, in fp32:
+// one or two passes over memory each, where LibTorch takes a dozen. Rows of records lie one behind the other, `time`
+// rows of each.
 //
 //   norm and shift   y[t][q] = norm(x[s])[q],   where s is from which row the quarter q of row t comes (Shift)
 //   gate             y = value * gelu(gate),    gelu(g) = g Phi(g), Phi the normal distribution's

@@ -1,4 +1,4 @@
-// The passes of dalle_rows.h for one instruction set (per_isa.inl).
+// The passes of shifted_rows.h for one instruction set (per_isa.inl).
 //
 // A norm whose rows shift is computed where a row is read and written where it goes: statistics of a row are needed
 // once, and no row is written that another pass moves. Backwards a row reads its gradient from the rows that took its

@@ -1,4 +1,4 @@
-#include "core/training/kernels/dalle_rows.h"
+#include "core/training/kernels/shifted_rows.h"
 
 #include <utility>
 #include <vector>
@@ -10,7 +10,7 @@ namespace potluck::training {
 
 namespace {
 
-#define POTLUCK_KERNELS "core/training/kernels/dalle_rows.inl"
+#define POTLUCK_KERNELS "core/training/kernels/shifted_rows.inl"
 #include "core/training/kernels/per_isa.inl"
 
 }  // namespace
