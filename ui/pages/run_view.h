@@ -47,6 +47,7 @@ private:
     void copyInvite(const QString& magnet);
     void refresh();
     void refreshCurve();
+    void explainLoss(model::Baseline baseline);
     void refreshTiles(const control::RunSnapshot& run);
 
     NodeClient& m_client;
@@ -63,6 +64,7 @@ private:
     StatTile* m_speed = nullptr;
     StatTile* m_round = nullptr;
     QLabel* m_loss = nullptr;
+    QLabel* m_meaning = nullptr;
     QLabel* m_measures = nullptr;
     LossChart* m_chart = nullptr;
     QBoxLayout* m_row = nullptr;  // of the chart and the members
