@@ -99,10 +99,10 @@ QWidget* RunView::makeHeader() {
     textColumn->addWidget(m_name);
     textColumn->addWidget(m_about);
     row->addStretching(textColumn, name_width_min);
-    auto* invite = makeButton(tr("&Copy invite"), iconNamed(QStringLiteral("share")), Emphasis::normal, header);
-    invite->setObjectName(QStringLiteral("copyInvite"));
-    connect(invite, &QPushButton::clicked, this, [this] { m_client.requestInvite(); });
-    row->add(invite);
+    m_invite = makeButton(tr("&Copy invite"), iconNamed(QStringLiteral("share")), Emphasis::normal, header);
+    m_invite->setObjectName(QStringLiteral("copyInvite"));
+    connect(m_invite, &QPushButton::clicked, this, [this] { m_client.requestInvite(); });
+    row->add(m_invite);
     auto* pause = new PauseButton(m_client, header);
     pause->setObjectName(QStringLiteral("pause"));
     row->add(pause);
@@ -216,6 +216,10 @@ void RunView::refresh() {
         showOrHide(m_notice, {});
         return;
     }
+    const bool over = isOver(view);
+    m_invite->setVisible(!over);
+    m_chart->setEmptyText(over ? tr("This computer has seen no round of this run.")
+                               : tr("The curve begins when the first round ends."));
     const control::RunSnapshot& run = *view.snapshot.run;
     m_name->setText(plainText(run.name, 60));
     m_name->setToolTip(literalText(m_name->text()));

@@ -54,6 +54,7 @@ private:
     QLabel* m_name = nullptr;
     QLabel* m_about = nullptr;
     QLabel* m_notice = nullptr;
+    QPushButton* m_invite = nullptr;
     QPushButton* m_more = nullptr;
     QAction* m_finish = nullptr;
     QAction* m_leave = nullptr;
