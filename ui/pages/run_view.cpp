@@ -62,7 +62,7 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
     m_row = row;
     row->setSpacing(2 * grid);
     row->addWidget(makeChartCard(), 5);
-    auto* members = new MembersCard(client, this);
+    auto* members = new MembersCard(client, desktop, this);
     row->addWidget(members, 3);
     // The picture likes to be wide; the chart needs the less room without the newest losses in words.
     connect(members, &MembersCard::pictureShown, this, [this, row](bool picture) {
