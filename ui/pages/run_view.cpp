@@ -19,6 +19,7 @@
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/hosting/succession_words.h"
+#include "ui/join/stay_card.h"
 #include "ui/members/members_card.h"
 #include "ui/model/end_card.h"
 #include "ui/pages/pause_menu.h"
@@ -50,6 +51,7 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
     m_notice->setObjectName(QStringLiteral("notice"));
     m_notice->hide();
     column->addWidget(m_notice);
+    column->addWidget(new StayCard(client, desktop, this));
     m_status = new StatusCard(client, desktop, this);
     column->addWidget(m_status);
     auto* end = new EndCard(client, this);
