@@ -252,7 +252,7 @@ void RunView::refreshTiles(const control::RunSnapshot& run) {
     m_total->show(shortCount(run.my_tokens), tr("%n round(s)", nullptr, static_cast<int>(run.my_rounds)));
     const int volunteers = volunteersOnline(run);
     const int backbones = static_cast<int>(run.members.size()) - volunteers;
-    m_volunteers->show(QLocale().toString(volunteers), tr("%n backbone(s)", nullptr, backbones));
+    m_volunteers->show(QLocale().toString(volunteers), tr("%n relay(s)", nullptr, backbones));
     m_speed->show(shortCount(run.swarm_tokens_per_second), tr("tokens per second"));
     const QString left = timeLeft(run);
     m_round->show(fullCount(run.round), run.total_rounds == 0 ? QString()
