@@ -53,6 +53,14 @@ bool copy_damaged(const fs::path& from, const fs::path& to, std::uint64_t size) 
 
 }  // namespace
 
+Error no_room_for(std::uint64_t to_come, std::uint64_t free) {
+    const auto megabytes = [](std::uint64_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; };
+    return {ErrorCode::no_space, "The disk has " + megabytes(free) + " free; to download " + megabytes(to_come) +
+                                     " it needs " + megabytes(to_come + disk_reserve_bytes) +
+                                     ", because Potluck leaves " + megabytes(disk_reserve_bytes) +
+                                     " free. Free some space or choose another data folder."};
+}
+
 void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options, std::vector<Endpoint> sources,
                   OnTheWeb web) {
     m_owner.check();
@@ -81,10 +89,9 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
         for (const Endpoint& source : sources) offer(*running->second, source);
         return;
     }
-    if (free_disk_bytes(m_folder) < ref.size + bytes_to_come() + disk_reserve_bytes) {
-        fail_for(run, ref.root,
-                 {ErrorCode::no_space, "The disk is too full to download " + std::to_string(ref.size >> 20U) +
-                                           " MiB: free some space or choose another data folder."});
+    const std::uint64_t to_come = ref.size + bytes_to_come();
+    if (const std::uint64_t free = free_disk_bytes(m_folder); free < to_come + disk_reserve_bytes) {
+        fail_for(run, ref.root, no_room_for(to_come, free));
         return;
     }
     if (Status room = make_room(ref.size, options.retention); !room.ok()) {

@@ -36,6 +36,8 @@ namespace potluck::net {
 
 /// Free disk space that a fetch leaves to the owner.
 inline constexpr std::uint64_t disk_reserve_bytes = 64ULL << 20U;
+/// What to tell of a disk with `free` bytes on which `to_come` more are to be fetched.
+[[nodiscard]] Error no_room_for(std::uint64_t to_come, std::uint64_t free);
 
 /// How often a fetch whose hashes contradict each other is checked again before it fails.
 inline constexpr int rechecks_max = 2;

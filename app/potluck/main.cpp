@@ -6,6 +6,7 @@
 #include <QLocale>
 
 #include "app/potluck/places.h"
+#include "app/potluck/preferences.h"
 #include "app/potluck/program.h"
 #include "ui/client/invite_link.h"
 #include "ui/widgets/translations.h"
@@ -76,12 +77,16 @@ int main(int argc, char** argv) {
     if (!links.isEmpty() && !potluck::ui::looksLikeInvite(links.first())) {
         return refuse(QStringLiteral("an invite begins with potluck: or magnet:."));
     }
+    const QString folder = potluck::app::dataFolder(line.parser.value(line.data_dir));
+    const QString language = potluck::app::Preferences(folder).language();
+    // A locale that is named has the numbers and dates of its language, too.
+    if (!language.isEmpty()) QLocale::setDefault(QLocale(language));
     potluck::ui::installTranslations(application, QLocale());
 
     using potluck::app::FirstShow;
     potluck::app::Program program(
         application, {
-                         .data_folder = potluck::app::dataFolder(line.parser.value(line.data_dir)),
+                         .data_folder = folder,
                          .node_program = potluck::app::nodeProgram(line.parser.value(line.node)),
                          .link = links.value(0),
                          .first_show = line.parser.isSet(line.minimized) ? FirstShow::minimised : FirstShow::window,

@@ -1,5 +1,5 @@
-// What the window remembers between two starts: its look, its geometry, and the run whose end it has told of. An INI
-// file in the data folder; a damaged one counts as empty.
+// What the window remembers between two starts: its look, its language, its geometry, small choices by their names, and
+// the run whose end it has told of. An INI file in the data folder; a damaged one counts as empty.
 #pragma once
 
 #include <string>
@@ -19,6 +19,11 @@ public:
     void setLook(ui::Look look);
     [[nodiscard]] QByteArray geometry() const;
     void setGeometry(const QByteArray& geometry);
+    /// Empty for the system's.
+    [[nodiscard]] QString language() const;
+    void setLanguage(const QString& language);
+    [[nodiscard]] bool choice(const QString& name) const;
+    void setChoice(const QString& name, bool on);
     [[nodiscard]] std::string endTold() const;
     void setEndTold(const std::string& run);
 

@@ -1,5 +1,7 @@
 #include "app/potluck/program.h"
 
+#include <utility>
+
 #include <QApplication>
 #include <QDesktopServices>
 #include <QFile>
@@ -83,7 +85,12 @@ void Program::start() { m_instance.claim(m_options.link); }
 
 void Program::begin() {
     m_tray = std::make_unique<ui::Tray>(m_client);
-    m_window = std::make_unique<ui::MainWindow>(m_client, m_theme, *m_tray, desktop());
+    ui::Desktop parts = desktop();
+    parts.remembered = [this](const QString& choice) { return m_preferences.choice(choice); };
+    parts.remember = [this](const QString& choice, bool on) { m_preferences.setChoice(choice, on); };
+    parts.language = [this] { return m_preferences.language(); };
+    parts.set_language = [this](const QString& language) { m_preferences.setLanguage(language); };
+    m_window = std::make_unique<ui::MainWindow>(m_client, m_theme, *m_tray, std::move(parts));
     m_window->restoreGeometry(m_preferences.geometry());
     m_window->fitScreen();
     connect(m_window.get(), &ui::MainWindow::quitAsked, this, &Program::quit);

@@ -128,14 +128,21 @@ struct ChoiceProblem {
     }
 };
 
+/// What speaks against a run that may be started all the same.
+enum class PlanWarning { repeats, length };
+template <>
+inline constexpr std::array names<PlanWarning> = {"repeats", "length"};
+
 /// Zero means unknown everywhere.
 struct RunEstimate {
     static constexpr std::string_view label = "run estimate";
     std::vector<ChoiceProblem> problems;
+    std::vector<PlanWarning> warnings;
     std::string model;
     std::uint64_t parameters = 0, data_bytes = 0, data_files = 0, data_tokens = 0;
     std::uint64_t tokens = 0, rounds = 0;
     double window_seconds = 0, days = 0, days_here = 0, kilowatt_hours = 0, price = 0;
+    double worth_low = 0, worth_high = 0;
     std::uint64_t checkpoint_bytes = 0, disk = 0, disk_free = 0;
     std::string device, summary;
     std::uint64_t gpu_peak = 0, ram_peak = 0;
@@ -143,6 +150,9 @@ struct RunEstimate {
 
     static void fields(auto& value, auto&& field) {
         field("problems", value.problems, List{problems_max, Any{}}, "Invalid choices; empty if all are valid.");
+        field("warnings", value.warnings, Optional{List{problems_max, Any{}}},
+              "Reasons against the run, which may be started all the same: text that is read too often, or too long a "
+              "time.");
         field("model", value.model, Text{name_bytes_max},
               "Shape of the model in words; empty if the choices name none.");
         field("parameters", value.parameters, Whole{}, "Parameters of the model.");
@@ -154,7 +164,11 @@ struct RunEstimate {
         field("rounds", value.rounds, Whole{}, "Rounds as chosen, or as many as the tokens need.");
         field("window_seconds", value.window_seconds, Real{}, "Training time of a round.");
         field("days", value.days, Real{}, "Days that the rounds take at least.");
-        field("days_here", value.days_here, Real{}, "Days that this computer alone would need for the tokens.");
+        field("worth_low", value.worth_low, Optional{Real{}},
+              "Number of computers training alone that the volunteers are worth, by the worst measurement.");
+        field("worth_high", value.worth_high, Optional{Real{}}, "The same by the best measurement.");
+        field("days_here", value.days_here, Real{},
+              "Days that this computer alone would need to get as far as the volunteers.");
         field("kilowatt_hours", value.kilowatt_hours, Real{}, "Electricity that all GPUs use.");
         field("price", value.price, Real{}, "Price of that electricity, in the currency of the given price.");
         field("checkpoint_bytes", value.checkpoint_bytes, Whole{}, "Size of a checkpoint.");

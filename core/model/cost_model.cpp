@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 
 #include "core/model/state_layout.h"
 #include "core/model/token.h"
@@ -58,6 +59,24 @@ std::string plain(std::string_view name) {
     return text;
 }
 
+/// Worth of four members with so many steps a round.
+struct MeasuredWorth {
+    double steps = 0, low = 0, high = 0;
+};
+constexpr double members_measured = 4;
+constexpr std::array measured_worths = {MeasuredWorth{2, 2.8, 3.6}, MeasuredWorth{5, 2.4, 3.1},
+                                        MeasuredWorth{10, 1.8, 2.3}};
+
+/// The row for `steps`, linear in their logarithm between measured ones.
+MeasuredWorth worth_of_four(double steps) {
+    const auto after = std::ranges::find_if(measured_worths, [&](const auto& row) { return row.steps >= steps; });
+    if (after == measured_worths.begin()) return measured_worths.front();
+    if (after == measured_worths.end()) return measured_worths.back();
+    const MeasuredWorth& before = *(after - 1);
+    const double share = std::log(steps / before.steps) / std::log(after->steps / before.steps);
+    return {steps, std::lerp(before.low, after->low, share), std::lerp(before.high, after->high, share)};
+}
+
 std::string names() {
     std::string text;
     for (const GpuFigures& gpu : gpus) text += (text.empty() ? "" : ", ") + std::string(gpu.name);
@@ -82,14 +101,28 @@ double flops_per_token(const ModelSpec& model, double recomputed) {
     return (2 * parameters + 4 * attention) * (3 + recomputed);
 }
 
+double SwarmWorth::middle() const { return std::sqrt(low * high); }
+
+SwarmWorth swarm_worth(double volunteers, double steps) {
+    if (volunteers <= 1) return {};
+    const MeasuredWorth four = worth_of_four(steps);
+    const double exponent = std::log(volunteers) / std::log(members_measured);
+    return {std::pow(four.low, exponent), std::pow(four.high, exponent)};
+}
+
 Cost cost_of(const CostQuestion& question) {
     Cost cost;
     cost.flops_per_token = flops_per_token(question.model, question.recomputed);
     cost.flops = cost.flops_per_token * static_cast<double>(question.tokens);
     const double flops_per_gpu_second = question.gpu.teraflops * 1e12 * question.utilisation;
     const double gpu_seconds = flops_per_gpu_second > 0 ? cost.flops / flops_per_gpu_second : 0;
-    cost.days = gpu_seconds / std::max(1U, question.volunteers) / seconds_per_day;
-    cost.kilowatt_hours = gpu_seconds * question.gpu.watts / joules_per_kilowatt_hour;
+    const double volunteers = std::max(1U, question.volunteers);
+    constexpr double many_steps = 1e9;
+    cost.worth = swarm_worth(volunteers, question.steps > 0 ? question.steps : many_steps);
+    cost.days = gpu_seconds / cost.worth.middle() / seconds_per_day;
+    cost.days_low = gpu_seconds / cost.worth.high / seconds_per_day;
+    cost.days_high = gpu_seconds / cost.worth.low / seconds_per_day;
+    cost.kilowatt_hours = cost.days * seconds_per_day * volunteers * question.gpu.watts / joules_per_kilowatt_hour;
     cost.price = cost.kilowatt_hours * question.price_per_kilowatt_hour;
     cost.checkpoint_bytes = state_layout(question.model).file_size();
     const std::uint64_t records = (question.tokens + question.model.context - 1) / question.model.context;

@@ -2,6 +2,25 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE">
 <context>
+    <name>potluck::ui::AboutCard</name>
+    <message>
+        <source>Potluck %1</source>
+        <translation>Potluck %1</translation>
+    </message>
+    <message>
+        <source>Free software under the licence Apache-2.0: everyone brings what they have, and together they train one model.</source>
+        <translation>Freie Software unter der Lizenz Apache-2.0: Alle bringen mit, was sie haben, und trainieren zusammen ein Modell.</translation>
+    </message>
+    <message>
+        <source>Libraries and their licences</source>
+        <translation>Bibliotheken und ihre Lizenzen</translation>
+    </message>
+    <message>
+        <source>Libraries and their &amp;licences</source>
+        <translation>Bibliotheken und ihre &amp;Lizenzen</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::ActivityCard</name>
     <message>
         <source>Your computer first</source>
@@ -9,7 +28,7 @@
     </message>
     <message>
         <source>Training pauses by itself, frees its memory and comes back later, while:</source>
-        <translation>Das Training pausiert und gibt seinen Speicher frei, solange:</translation>
+        <translation>Das Training pausiert und gibt seinen Arbeitsspeicher frei, solange:</translation>
     </message>
     <message>
         <source>My &amp;list of programs, with commas</source>
@@ -294,32 +313,8 @@
         <translation>noch nicht gemessen</translation>
     </message>
     <message>
-        <source>not known: this computer lets no program read what its processor draws</source>
-        <translation>nicht bekannt: dieser Computer lässt kein Programm lesen, was sein Prozessor verbraucht</translation>
-    </message>
-    <message>
-        <source>not known: the driver does not tell what this device draws</source>
-        <translation>nicht bekannt: der Treiber sagt nicht, was dieses Gerät verbraucht</translation>
-    </message>
-    <message>
         <source>not known: no sensor of it can be read here</source>
         <translation>nicht bekannt: keiner seiner Fühler lässt sich hier lesen</translation>
-    </message>
-    <message>
-        <source>The node does not run.</source>
-        <translation>Der Knoten läuft nicht.</translation>
-    </message>
-    <message>
-        <source>The trainer is starting.</source>
-        <translation>Der Trainer startet.</translation>
-    </message>
-    <message>
-        <source>The trainer is ending.</source>
-        <translation>Der Trainer endet.</translation>
-    </message>
-    <message>
-        <source>Nothing is trained now: no trainer runs, and its memory is free.</source>
-        <translation>Gerade wird nichts trainiert: Kein Trainer läuft, und sein Speicher ist frei.</translation>
     </message>
     <message>
         <source>This computer</source>
@@ -343,7 +338,7 @@
     </message>
     <message>
         <source>Memory in use</source>
-        <translation>Benutzter Speicher</translation>
+        <translation>Benutzter Arbeitsspeicher</translation>
     </message>
     <message>
         <source>What the plan sets aside</source>
@@ -356,6 +351,30 @@
     <message>
         <source>Gradients of further devices</source>
         <translation>Gradienten weiterer Geräte</translation>
+    </message>
+    <message>
+        <source>unknown: this processor does not report its power</source>
+        <translation>unbekannt: Dieser Prozessor meldet seine Leistung nicht</translation>
+    </message>
+    <message>
+        <source>unknown: this device does not report its power</source>
+        <translation>unbekannt: Dieses Gerät meldet seine Leistung nicht</translation>
+    </message>
+    <message>
+        <source>Potluck&apos;s background program does not run.</source>
+        <translation>Das Hintergrundprogramm von Potluck läuft nicht.</translation>
+    </message>
+    <message>
+        <source>Training is starting.</source>
+        <translation>Das Training startet.</translation>
+    </message>
+    <message>
+        <source>Training is ending.</source>
+        <translation>Das Training endet.</translation>
+    </message>
+    <message>
+        <source>Nothing is trained now, and the memory for it is free.</source>
+        <translation>Jetzt wird nichts trainiert, und der Arbeitsspeicher dafür ist frei.</translation>
     </message>
 </context>
 <context>
@@ -381,10 +400,6 @@
         <translation>Ist dieser Computer erreichbar?</translation>
     </message>
     <message>
-        <source>The node does not run.</source>
-        <translation>Der Knoten läuft nicht.</translation>
-    </message>
-    <message>
         <source>Training works. It is easier for all if you switch UPnP or NAT-PMP on in your router, or let it pass port %1 (TCP and UDP) on to this computer.</source>
         <translation>Das Training geht. Leichter wird es für alle, wenn du in deinem Router UPnP oder NAT-PMP einschaltest oder ihn Port %1 (TCP und UDP) an diesen Computer weiterleiten lässt.</translation>
     </message>
@@ -399,6 +414,10 @@
     <message>
         <source>C&amp;hange port</source>
         <translation>Port ä&amp;ndern</translation>
+    </message>
+    <message>
+        <source>Potluck&apos;s background program does not run.</source>
+        <translation>Das Hintergrundprogramm von Potluck läuft nicht.</translation>
     </message>
 </context>
 <context>
@@ -510,10 +529,6 @@
         <translation>etwa %1 in %2 Training</translation>
     </message>
     <message>
-        <source>Energy is the power of what trains, times the time. What trains here lets no program read its power.</source>
-        <translation>Energie ist die Leistung dessen, was trainiert, mal die Zeit. Das Gerät hier meldet seine Leistung nicht.</translation>
-    </message>
-    <message>
         <source>Energy is the power of what trains, times the time. It could be read in %1 of that time; the rest is taken to be alike. A processor&apos;s power is that of all programs.</source>
         <translation>Energie ist die Leistung dessen, was trainiert, mal die Zeit. In %1 dieser Zeit ließ sie sich lesen; der Rest gilt als gleich. Die Leistung eines Prozessors ist die aller Programme.</translation>
     </message>
@@ -524,6 +539,10 @@
     <message>
         <source>This month</source>
         <translation>Diesen Monat</translation>
+    </message>
+    <message>
+        <source>Energy is the power of what trains, times the time. This computer does not report the power of what trains.</source>
+        <translation>Energie ist die Leistung dessen, was trainiert, mal die Zeit. Dieser Computer meldet die Leistung dessen, was trainiert, nicht.</translation>
     </message>
 </context>
 <context>
@@ -564,7 +583,7 @@
     </message>
     <message>
         <source>%1 of memory</source>
-        <translation>%1 Speicher</translation>
+        <translation>%1 Arbeitsspeicher</translation>
     </message>
     <message>
         <source>trains now</source>
@@ -746,10 +765,6 @@
         <translation>&amp;Wieder zulassen…</translation>
     </message>
     <message>
-        <source>&amp;Vouch for it…</source>
-        <translation>&amp;Bürgen…</translation>
-    </message>
-    <message>
         <source>Make those &amp;ticked the committee…</source>
         <translation>Die A&amp;ngekreuzten zum Komitee machen…</translation>
     </message>
@@ -796,18 +811,6 @@
     <message>
         <source>&amp;Readmit</source>
         <translation>&amp;Wieder zulassen</translation>
-    </message>
-    <message>
-        <source>Vouch for %1?</source>
-        <translation>Für %1 bürgen?</translation>
-    </message>
-    <message>
-        <source>From the next list on %1 may join, counts in full at once, and may have a seat in the committee. Vouch only for computers of people whom you trust.</source>
-        <translation>Von der nächsten Liste an darf %1 beitreten, zählt sofort voll und darf einen Sitz im Komitee haben. Bürge nur für Computer von Menschen, denen du vertraust.</translation>
-    </message>
-    <message>
-        <source>&amp;Vouch</source>
-        <translation>&amp;Bürgen</translation>
     </message>
     <message>
         <source>Let this key in?</source>
@@ -862,6 +865,22 @@
     <message>
         <source>After round %1</source>
         <translation>Nach Runde %1</translation>
+    </message>
+    <message>
+        <source>&amp;Trust as deputy…</source>
+        <translation>Als &amp;Vertretung einsetzen…</translation>
+    </message>
+    <message>
+        <source>Trust %1 as your deputy?</source>
+        <translation>%1 als Vertretung einsetzen?</translation>
+    </message>
+    <message>
+        <source>From the next list on %1 may join, counts in full at once, and may have a seat in the committee. Trust only computers of people whom you know well.</source>
+        <translation>Ab der nächsten Liste darf %1 beitreten, zählt sofort voll und darf einen Sitz im Komitee haben. Vertraue nur Computern von Menschen, die du gut kennst.</translation>
+    </message>
+    <message>
+        <source>&amp;Trust</source>
+        <translation>&amp;Vertrauen</translation>
     </message>
 </context>
 <context>
@@ -1021,12 +1040,12 @@
         <translation>Sie nennt Adressen dieses Computers, sodass andere den Lauf sofort finden.</translation>
     </message>
     <message>
-        <source>It names no address of this computer, because none is known yet; others look for the run in the DHT, which takes longer.</source>
-        <translation>Sie nennt keine Adresse dieses Computers, weil noch keine bekannt ist; andere suchen den Lauf in der DHT, was länger dauert.</translation>
+        <source>It names no address of this computer, because none is known yet; others look for the run in a public directory, which takes longer.</source>
+        <translation>Sie nennt keine Adresse dieses Computers, weil noch keine bekannt ist; andere suchen den Lauf in einem öffentlichen Verzeichnis, was länger dauert.</translation>
     </message>
     <message>
-        <source>It names this computer&apos;s address in your network: computers there find the run at once. Others look for it in the DHT, which takes longer.</source>
-        <translation>Sie nennt die Adresse dieses Computers in deinem Netz: Computer dort finden den Lauf sofort. Andere suchen ihn in der DHT, was länger dauert.</translation>
+        <source>It names this computer&apos;s address in your network: computers there find the run at once. Others look for it in a public directory, which takes longer.</source>
+        <translation>Sie nennt die Adresse dieses Computers in deinem Netz: Computer dort finden den Lauf sofort. Andere suchen ihn in einem öffentlichen Verzeichnis, was länger dauert.</translation>
     </message>
 </context>
 <context>
@@ -1074,10 +1093,6 @@
     <message>
         <source>You come first</source>
         <translation>Du hast Vorrang</translation>
-    </message>
-    <message>
-        <source>Pause at any time: the trainer ends and its memory is free within two seconds.</source>
-        <translation>Halte jederzeit an: Der Trainer endet, und sein Speicher ist binnen zwei Sekunden frei.</translation>
     </message>
     <message>
         <source>What is sent</source>
@@ -1130,6 +1145,10 @@
     <message>
         <source>Fetches the description of this run and joins nothing.</source>
         <translation>Holt die Beschreibung dieses Laufs und tritt nicht bei.</translation>
+    </message>
+    <message>
+        <source>Pause at any time: training ends and its memory is free within two seconds.</source>
+        <translation>Pausiere jederzeit: Das Training endet, und sein Arbeitsspeicher ist binnen zwei Sekunden frei.</translation>
     </message>
 </context>
 <context>
@@ -1315,50 +1334,6 @@
 <context>
     <name>potluck::ui::LossChart</name>
     <message>
-        <source>Loss by round</source>
-        <translation>Verlust je Runde</translation>
-    </message>
-    <message>
-        <source>Round %1, validation loss %2</source>
-        <translation>Runde %1, Validierungsverlust %2</translation>
-    </message>
-    <message>
-        <source>Round %1, training loss %2</source>
-        <translation>Runde %1, Trainingsverlust %2</translation>
-    </message>
-    <message>
-        <source>, validation loss %1</source>
-        <translation>, Validierungsverlust %1</translation>
-    </message>
-    <message>
-        <source>No round has ended yet.</source>
-        <translation>Noch ist keine Runde zu Ende.</translation>
-    </message>
-    <message>
-        <source>The members&apos; training loss went from %1 in round %2 to %3 in round %4.</source>
-        <translation>Der Trainingsverlust der Mitglieder ging von %1 in Runde %2 auf %3 in Runde %4.</translation>
-    </message>
-    <message>
-        <source>The model&apos;s validation loss went from %1 in round %2 to %3 in round %4.</source>
-        <translation>Der Validierungsverlust des Modells ging von %1 in Runde %2 auf %3 in Runde %4.</translation>
-    </message>
-    <message>
-        <source>The bigram baseline on the validation data is %1.</source>
-        <translation>Die Bigramm-Vergleichslinie auf den Validierungsdaten liegt bei %1.</translation>
-    </message>
-    <message>
-        <source>The unigram baseline on the validation data is %1.</source>
-        <translation>Die Unigramm-Vergleichslinie auf den Validierungsdaten liegt bei %1.</translation>
-    </message>
-    <message>
-        <source>The baseline of one mean colour on the validation data is %1.</source>
-        <translation>Die Vergleichslinie einer mittleren Farbe auf den Validierungsdaten liegt bei %1.</translation>
-    </message>
-    <message>
-        <source>The loss of one who thinks all clusters alike is %1.</source>
-        <translation>Wer alle Gruppen für gleich hält, verliert %1.</translation>
-    </message>
-    <message>
         <source>The curve begins when the first round ends.</source>
         <translation>Die Kurve beginnt, wenn die erste Runde endet.</translation>
     </message>
@@ -1367,44 +1342,84 @@
         <translation>Runde</translation>
     </message>
     <message>
-        <source>Loss of a picture</source>
-        <translation>Verlust je Bild</translation>
-    </message>
-    <message>
-        <source>Loss (nats per token)</source>
-        <translation>Verlust (Nat je Token)</translation>
-    </message>
-    <message>
-        <source>Bigram baseline, validation %1</source>
-        <translation>Bigramm-Vergleich, Validierung %1</translation>
-    </message>
-    <message>
-        <source>Unigram baseline, validation %1</source>
-        <translation>Unigramm-Vergleich, Validierung %1</translation>
-    </message>
-    <message>
-        <source>All clusters alike %1</source>
-        <translation>Alle Gruppen gleich %1</translation>
-    </message>
-    <message>
-        <source>Mean colour, validation %1</source>
-        <translation>Mittlere Farbe, Validierung %1</translation>
-    </message>
-    <message>
-        <source>Members&apos; training loss</source>
-        <translation>Trainingsverlust der Mitglieder</translation>
-    </message>
-    <message>
-        <source>Model&apos;s validation loss</source>
-        <translation>Validierungsverlust des Modells</translation>
-    </message>
-    <message>
         <source>, %1 tokens</source>
         <translation>, %1 Token</translation>
     </message>
     <message>
         <source>Tokens of all members</source>
         <translation>Token aller Mitglieder</translation>
+    </message>
+    <message>
+        <source>What the model has learned by round</source>
+        <translation>Was das Modell Runde um Runde gelernt hat</translation>
+    </message>
+    <message>
+        <source>A table of which token follows which reaches %1.</source>
+        <translation>Eine Tabelle, welches Token auf welches folgt, erreicht %1.</translation>
+    </message>
+    <message>
+        <source>A table of how frequent each token is reaches %1.</source>
+        <translation>Eine Tabelle, wie häufig jedes Token ist, erreicht %1.</translation>
+    </message>
+    <message>
+        <source>A model that finds all pictures alike reaches %1.</source>
+        <translation>Ein Modell, das alle Bilder gleich findet, erreicht %1.</translation>
+    </message>
+    <message>
+        <source>A picture of one mean colour reaches %1.</source>
+        <translation>Ein Bild aus einer mittleren Farbe erreicht %1.</translation>
+    </message>
+    <message>
+        <source>Mere table of pairs: %1</source>
+        <translation>Bloße Tabelle von Paaren: %1</translation>
+    </message>
+    <message>
+        <source>Mere table of frequencies: %1</source>
+        <translation>Bloße Tabelle von Häufigkeiten: %1</translation>
+    </message>
+    <message>
+        <source>All pictures alike: %1</source>
+        <translation>Alle Bilder gleich: %1</translation>
+    </message>
+    <message>
+        <source>One mean colour: %1</source>
+        <translation>Eine mittlere Farbe: %1</translation>
+    </message>
+    <message>
+        <source>Round %1: %2 on new text</source>
+        <translation>Runde %1: %2 bei neuem Text</translation>
+    </message>
+    <message>
+        <source>Round %1: %2 in training</source>
+        <translation>Runde %1: %2 im Training</translation>
+    </message>
+    <message>
+        <source>The members&apos; own value in training went from %1 in round %2 to %3 in round %4.</source>
+        <translation>Der Wert der Mitglieder im Training ging von %1 in Runde %2 auf %3 in Runde %4.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s value on new text went from %1 in round %2 to %3 in round %4.</source>
+        <translation>Der Wert des Modells bei neuem Text ging von %1 in Runde %2 auf %3 in Runde %4.</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Surprise</source>
+        <translation>Überraschung</translation>
+    </message>
+    <message>
+        <source>The members in training, on what they train on</source>
+        <translation>Die Mitglieder im Training, bei dem, womit sie trainieren</translation>
+    </message>
+    <message>
+        <source>The model, on pictures that nobody trains on</source>
+        <translation>Das Modell, bei Bildern, mit denen niemand trainiert</translation>
+    </message>
+    <message>
+        <source>The model, on text that nobody trains on</source>
+        <translation>Das Modell, bei Text, mit dem niemand trainiert</translation>
     </message>
 </context>
 <context>
@@ -1467,7 +1482,7 @@
     </message>
     <message>
         <source>Storage</source>
-        <translation>Speicher</translation>
+        <translation>Speicherplatz</translation>
     </message>
     <message>
         <source>Model</source>
@@ -1485,10 +1500,6 @@
         </translation>
     </message>
     <message>
-        <source>To hand it over, vouch on the page Host for a computer that is often here, or let a backbone run on one that stays on; it needs no graphics card.</source>
-        <translation>Um ihn zu übergeben, bürge auf der Seite „Gastgeber“ für einen Computer, der oft da ist, oder lass auf einem, der immer läuft, ein Relais laufen; es braucht keine Grafikkarte.</translation>
-    </message>
-    <message>
         <source>Quit although others train?</source>
         <translation>Beenden, obwohl andere trainieren?</translation>
     </message>
@@ -1499,6 +1510,10 @@
     <message>
         <source>&amp;Hand it over…</source>
         <translation>&amp;Übergeben …</translation>
+    </message>
+    <message>
+        <source>To hand it over, trust on the page Host a computer that is often here as your deputy, or let a backbone run on one that stays on; it needs no graphics card.</source>
+        <translation>Um ihn zu übergeben, setze auf der Seite Gastgeber einen Computer als Vertretung ein, der oft da ist, oder lass ein Relais auf einem laufen, der an bleibt; es braucht keine Grafikkarte.</translation>
     </message>
 </context>
 <context>
@@ -1526,6 +1541,27 @@
     <message>
         <source>neighbours tell %1 of classes, %2 by pixels alone</source>
         <translation>Nachbarn erkennen %1 der Klassen, allein nach Pixeln %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s)</source>
+        <translation>
+            <numerusform>%n Minute</numerusform>
+            <numerusform>%n Minuten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n Stunde</numerusform>
+            <numerusform>%n Stunden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n day(s)</source>
+        <translation>
+            <numerusform>%n Tag</numerusform>
+            <numerusform>%n Tage</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1574,10 +1610,6 @@
         <translation>geht</translation>
     </message>
     <message>
-        <source>backbone, %1</source>
-        <translation>Relais, %1</translation>
-    </message>
-    <message>
         <source>%1 (you)</source>
         <translation>%1 (du)</translation>
     </message>
@@ -1594,10 +1626,6 @@
         <translation>%1 Token/s</translation>
     </message>
     <message>
-        <source>of the committee</source>
-        <translation>im Komitee</translation>
-    </message>
-    <message>
         <source>%1/s to it, %2/s from it</source>
         <translation>%1/s dorthin, %2/s von dort</translation>
     </message>
@@ -1612,6 +1640,14 @@
     <message>
         <source>through %1</source>
         <translation>über %1</translation>
+    </message>
+    <message>
+        <source>relay, %1</source>
+        <translation>Relais, %1</translation>
+    </message>
+    <message>
+        <source>confirms rounds</source>
+        <translation>bestätigt Runden</translation>
     </message>
 </context>
 <context>
@@ -1644,10 +1680,6 @@
         <translation>Was es schreibt</translation>
     </message>
     <message>
-        <source>Begin a text, and the model as it is now goes on with it, or draws what you say if that is what it learns. Early rounds make nonsense; look again later.</source>
-        <translation>Beginne einen Text, und das Modell schreibt ihn weiter, so wie es jetzt ist, oder zeichnet, was du sagst, wenn es das lernt. Am Anfang macht es Unsinn; schau später wieder.</translation>
-    </message>
-    <message>
         <source>&amp;Beginning</source>
         <translation>&amp;Anfang</translation>
     </message>
@@ -1670,10 +1702,6 @@
     <message>
         <source>&amp;Save the model…</source>
         <translation>Modell &amp;sichern …</translation>
-    </message>
-    <message>
-        <source>Writes weights, configuration and tokenizer into a folder, as other programs read them.</source>
-        <translation>Schreibt Gewichte, Konfiguration und Tokenizer in einen Ordner, so wie andere Programme sie lesen.</translation>
     </message>
     <message>
         <source>Writing…</source>
@@ -1735,17 +1763,17 @@
         <source>Sho&amp;w</source>
         <translation>An&amp;zeigen</translation>
     </message>
+    <message>
+        <source>Writes the model into a folder, in the format that other programs read.</source>
+        <translation>Schreibt das Modell in einen Ordner, in dem Format, das andere Programme lesen.</translation>
+    </message>
+    <message>
+        <source>Begin a text, and the model as it is now goes on with it, or draws what you say if that is what it learns. Early on the model writes nonsense; look again later.</source>
+        <translation>Beginne einen Text, und das Modell, wie es jetzt ist, setzt ihn fort oder zeichnet, was du sagst, wenn es das lernt. Anfangs schreibt das Modell Unsinn; sieh später wieder nach.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::NodeClient</name>
-    <message>
-        <source>This window and its node are of different versions: install both from the same package, then start Potluck again.</source>
-        <translation>Fenster und Knoten haben verschiedene Versionen: Installiere beide aus demselben Paket und starte Potluck neu.</translation>
-    </message>
-    <message>
-        <source>The node has not answered for a while; if this lasts, quit Potluck and start it again.</source>
-        <translation>Der Knoten antwortet seit einer Weile nicht; hält das an, beende Potluck und starte es neu.</translation>
-    </message>
     <message>
         <source>The program potluck-node could not be started (%1): install Potluck again, or name it with --node.</source>
         <translation>Das Programm potluck-node ließ sich nicht starten (%1): Installiere Potluck neu oder nenne es mit --node.</translation>
@@ -1758,20 +1786,28 @@
         </translation>
     </message>
     <message>
-        <source>The node stopped.</source>
-        <translation>Der Knoten ist stehen geblieben.</translation>
+        <source>This window and Potluck&apos;s background program are of different versions: install both from the same package, then start Potluck again.</source>
+        <translation>Dieses Fenster und das Hintergrundprogramm von Potluck haben verschiedene Versionen: Installiere beide aus demselben Paket und starte Potluck dann neu.</translation>
     </message>
     <message>
-        <source>The node stopped (%1).</source>
-        <translation>Der Knoten ist stehen geblieben (%1).</translation>
+        <source>Potluck&apos;s background program has not answered for a while; if this lasts, quit Potluck and start it again.</source>
+        <translation>Das Hintergrundprogramm von Potluck antwortet seit einer Weile nicht; wenn das so bleibt, beende Potluck und starte es neu.</translation>
     </message>
     <message>
-        <source>The node stopped before it answered; try again when it is back.</source>
-        <translation>Der Knoten blieb stehen, bevor er antwortete; versuche es wieder, wenn er zurück ist.</translation>
+        <source>Potluck&apos;s background program stopped.</source>
+        <translation>Das Hintergrundprogramm von Potluck hat aufgehört.</translation>
     </message>
     <message>
-        <source>The node cannot be reached; try again when it is back.</source>
-        <translation>Der Knoten ist nicht erreichbar; versuche es wieder, wenn er zurück ist.</translation>
+        <source>Potluck&apos;s background program stopped (%1).</source>
+        <translation>Das Hintergrundprogramm von Potluck hat aufgehört (%1).</translation>
+    </message>
+    <message>
+        <source>Potluck&apos;s background program stopped before it answered; try again when it is back.</source>
+        <translation>Das Hintergrundprogramm von Potluck hörte auf, bevor es antwortete; versuche es noch einmal, wenn es wieder läuft.</translation>
+    </message>
+    <message>
+        <source>Potluck&apos;s background program cannot be reached; try again when it is back.</source>
+        <translation>Das Hintergrundprogramm von Potluck ist nicht zu erreichen; versuche es noch einmal, wenn es wieder läuft.</translation>
     </message>
 </context>
 <context>
@@ -1926,8 +1962,8 @@
         <translation>Das Training beginnt wieder.</translation>
     </message>
     <message>
-        <source>Stops the trainer and frees its memory.</source>
-        <translation>Beendet den Trainer und gibt seinen Speicher frei.</translation>
+        <source>Stops training and frees its memory.</source>
+        <translation>Hält das Training an und gibt seinen Arbeitsspeicher frei.</translation>
     </message>
 </context>
 <context>
@@ -1987,16 +2023,16 @@
         <translation>hat einen Sitz</translation>
     </message>
     <message>
-        <source>you vouched for it</source>
-        <translation>du bürgst dafür</translation>
-    </message>
-    <message>
         <source>banned</source>
         <translation>ausgeschlossen</translation>
     </message>
     <message>
         <source>%1 (you)</source>
         <translation>%1 (du)</translation>
+    </message>
+    <message>
+        <source>your deputy</source>
+        <translation>deine Vertretung</translation>
     </message>
 </context>
 <context>
@@ -2075,27 +2111,6 @@
         <source>on %1: %2</source>
         <translation>auf %1: %2</translation>
     </message>
-    <message numerus="yes">
-        <source>%n minute(s)</source>
-        <translation>
-            <numerusform>%n Minute</numerusform>
-            <numerusform>%n Minuten</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n hour(s)</source>
-        <translation>
-            <numerusform>%n Stunde</numerusform>
-            <numerusform>%n Stunden</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n day(s)</source>
-        <translation>
-            <numerusform>%n Tag</numerusform>
-            <numerusform>%n Tage</numerusform>
-        </translation>
-    </message>
     <message>
         <source>%1 tokens</source>
         <translation>%1 Token</translation>
@@ -2105,10 +2120,6 @@
         <translation>%1, die Daten %2-mal</translation>
     </message>
     <message>
-        <source>%1 in %2 rounds</source>
-        <translation>%1 in %2 Runden</translation>
-    </message>
-    <message>
         <source>%1 kWh, %2 in your currency</source>
         <translation>%1 kWh, %2 in deiner Währung</translation>
     </message>
@@ -2116,25 +2127,37 @@
         <source>about %1 of %2 that are free</source>
         <translation>etwa %1 von %2, die frei sind</translation>
     </message>
+    <message>
+        <source>Worth of everybody together</source>
+        <translation>Alle zusammen wiegen so viel wie</translation>
+    </message>
+    <message>
+        <source>Several computers that train together learn less than one that does all their work, because they put their results together only now and then. Shorter rounds are worth more. Measured with 4 and 16.</source>
+        <translation>Mehrere Computer, die gemeinsam trainieren, lernen weniger als einer, der ihre ganze Arbeit tut, weil sie ihre Ergebnisse nur hin und wieder zusammenlegen. Kürzere Runden bringen mehr. Gemessen mit 4 und mit 16.</translation>
+    </message>
+    <message>
+        <source>Tr&amp;y again</source>
+        <translation>&amp;Erneut versuchen</translation>
+    </message>
+    <message>
+        <source>%1 to %2 computers that train alone</source>
+        <translation>%1 bis %2 Computer, die allein trainieren</translation>
+    </message>
+    <message>
+        <source>There is little text: the model reads it %1 times, and beyond four times it learns less and less from it. Add text, or choose a smaller model or fewer rounds.</source>
+        <translation>Der Text ist knapp: Das Modell liest ihn %1-mal, und nach dem vierten Mal lernt es immer weniger daraus. Nimm mehr Text, ein kleineres Modell oder weniger Runden.</translation>
+    </message>
+    <message>
+        <source>The run would take %1, which is too long for most groups. Choose a smaller model or fewer rounds, or find more volunteers.</source>
+        <translation>Der Lauf würde %1 dauern, für die meisten Gruppen zu lang. Nimm ein kleineres Modell oder weniger Runden, oder finde mehr Freiwillige.</translation>
+    </message>
+    <message>
+        <source>about %1 in %2 rounds</source>
+        <translation>etwa %1 in %2 Runden</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::ProgramsCard</name>
-    <message>
-        <source>Node: the network, the rounds and the files</source>
-        <translation>Knoten: das Netz, die Runden und die Dateien</translation>
-    </message>
-    <message>
-        <source>Trainer: it computes</source>
-        <translation>Trainer: er rechnet</translation>
-    </message>
-    <message>
-        <source>Trainer that answers a question and ends</source>
-        <translation>Trainer, der eine Frage beantwortet und endet</translation>
-    </message>
-    <message>
-        <source>Another program that the node has started</source>
-        <translation>Ein anderes Programm, das der Knoten gestartet hat</translation>
-    </message>
     <message>
         <source>not running</source>
         <translation>läuft nicht</translation>
@@ -2149,15 +2172,11 @@
     </message>
     <message>
         <source>%1 of memory</source>
-        <translation>%1 Speicher</translation>
+        <translation>%1 Arbeitsspeicher</translation>
     </message>
     <message>
         <source>Programs that run</source>
         <translation>Programme, die laufen</translation>
-    </message>
-    <message>
-        <source>Nothing that arrives from a run is executed: it is data, models and messages. The trainer is the one program that Potluck may download, when you ask it to, and only with its makers&apos; signature.</source>
-        <translation>Nichts, was aus einem Lauf ankommt, wird ausgeführt: Es sind Daten, Modelle und Nachrichten. Der Trainer ist das einzige Programm, das Potluck herunterladen kann, wenn du es willst, und nur mit der Signatur seiner Hersteller.</translation>
     </message>
     <message>
         <source>Window</source>
@@ -2168,8 +2187,28 @@
         <translation>Sonst läuft nichts.</translation>
     </message>
     <message>
-        <source>These are the programs that Potluck knows of; this system does not tell what the node has started.</source>
-        <translation>Das sind die Programme, von denen Potluck weiß; dieses System sagt nicht, was der Knoten gestartet hat.</translation>
+        <source>Background program: the network, the rounds and the files</source>
+        <translation>Hintergrundprogramm: das Netz, die Runden und die Dateien</translation>
+    </message>
+    <message>
+        <source>Training program: it computes</source>
+        <translation>Trainingsprogramm: Es rechnet</translation>
+    </message>
+    <message>
+        <source>Training program that answers a question and ends</source>
+        <translation>Trainingsprogramm, das eine Frage beantwortet und endet</translation>
+    </message>
+    <message>
+        <source>Another program that Potluck has started</source>
+        <translation>Ein anderes Programm, das Potluck gestartet hat</translation>
+    </message>
+    <message>
+        <source>Nothing that arrives from a run is executed: it is data, models and messages. The part that trains is the one program that Potluck may download, when you ask it to, and only with its makers&apos; signature.</source>
+        <translation>Nichts, was aus einem Lauf kommt, wird ausgeführt: Es sind Daten, Modelle und Nachrichten. Der Teil, der trainiert, ist das einzige Programm, das Potluck herunterladen darf, wenn du es verlangst, und nur mit der Unterschrift seiner Hersteller.</translation>
+    </message>
+    <message>
+        <source>These are the programs that Potluck knows of; this system does not tell what they have started.</source>
+        <translation>Das sind die Programme, von denen Potluck weiß; dieses System sagt nicht, was sie gestartet haben.</translation>
     </message>
 </context>
 <context>
@@ -2313,10 +2352,6 @@
         <translation>Braucht dich</translation>
     </message>
     <message>
-        <source>Node not running</source>
-        <translation>Knoten läuft nicht</translation>
-    </message>
-    <message>
         <source>Connecting to the network, to look for %1.</source>
         <translation>Verbindet sich mit dem Netz, um nach %1 zu suchen.</translation>
     </message>
@@ -2373,10 +2408,6 @@
         <translation>Der Text zum Trainieren kommt von anderen Mitgliedern.</translation>
     </message>
     <message>
-        <source>The trainer is starting.</source>
-        <translation>Der Trainer startet.</translation>
-    </message>
-    <message>
         <source>A damaged copy of the model is repaired.</source>
         <translation>Eine beschädigte Kopie des Modells wird repariert.</translation>
     </message>
@@ -2428,14 +2459,6 @@
         <translation>Seit %1 ist vom Netz nichts zu erreichen; sieh nach der Verbindung dieses Computers. Was er trainiert, bleibt erhalten und zählt, wenn sie zurück ist.</translation>
     </message>
     <message>
-        <source>The trainer ended (%1) and is started again.</source>
-        <translation>Der Trainer endete (%1) und wird neu gestartet.</translation>
-    </message>
-    <message>
-        <source>The trainer has changed its plan: %1</source>
-        <translation>Der Trainer hat seinen Plan geändert: %1</translation>
-    </message>
-    <message>
         <source>Something went wrong, and training goes on: %1</source>
         <translation>Etwas ging schief, und das Training geht weiter: %1</translation>
     </message>
@@ -2444,16 +2467,12 @@
         <translation>Es kann nichts trainiert werden: %1</translation>
     </message>
     <message>
-        <source>The trainer failed three times (%1); the log says more.</source>
-        <translation>Der Trainer scheiterte dreimal (%1); das Protokoll sagt mehr.</translation>
-    </message>
-    <message>
         <source>Another process uses this computer&apos;s key; only what one of them does counts. Stop Potluck on one of them, or import your identity there, which gives it a key of its own.</source>
         <translation>Ein anderer Prozess benutzt den Schlüssel dieses Computers; nur was einer von beiden tut, zählt. Beende Potluck auf einem, oder importiere deine Identität dort: Das gibt ihm einen eigenen Schlüssel.</translation>
     </message>
     <message>
         <source>This computer calculates differently; its memory may be faulty. It contributes nothing more until Potluck is started again; test its memory first.</source>
-        <translation>Dieser Computer rechnet anders; vielleicht ist sein Speicher defekt. Er trägt nichts mehr bei, bis Potluck neu gestartet wird; prüfe erst seinen Speicher.</translation>
+        <translation>Dieser Computer rechnet anders; vielleicht ist sein Arbeitsspeicher defekt. Er trägt nichts mehr bei, bis Potluck neu gestartet wird; prüfe erst seinen Arbeitsspeicher.</translation>
     </message>
     <message>
         <source>Until you resume.</source>
@@ -2484,32 +2503,8 @@
         <translation>Der Lauf ist zu Ende; das fertige Modell wird geteilt.</translation>
     </message>
     <message>
-        <source>Another member takes this computer&apos;s place in the committee.</source>
-        <translation>Ein anderes Mitglied übernimmt den Platz dieses Computers im Ausschuss.</translation>
-    </message>
-    <message>
         <source>Not in a run; an invite is all it takes.</source>
         <translation>In keinem Lauf; eine Einladung genügt.</translation>
-    </message>
-    <message>
-        <source>The node is starting; this takes a few seconds.</source>
-        <translation>Der Knoten startet; das dauert ein paar Sekunden.</translation>
-    </message>
-    <message>
-        <source>The node writes its state to disk, then ends.</source>
-        <translation>Der Knoten schreibt seinen Stand auf die Platte und endet dann.</translation>
-    </message>
-    <message>
-        <source>The node has not answered for a while; if this lasts, quit Potluck and start it again.</source>
-        <translation>Der Knoten antwortet seit einer Weile nicht; wenn das so bleibt, beende Potluck und starte es neu.</translation>
-    </message>
-    <message>
-        <source>The node stopped.</source>
-        <translation>Der Knoten hat angehalten.</translation>
-    </message>
-    <message>
-        <source>No node runs for this data folder.</source>
-        <translation>Für diesen Datenordner läuft kein Knoten.</translation>
     </message>
     <message>
         <source>Not admitted</source>
@@ -2552,10 +2547,6 @@
         <translation>Tritt bei</translation>
     </message>
     <message>
-        <source>This computer has no trainer yet; once it is downloaded, training begins by itself.</source>
-        <translation>Dieser Computer hat noch keinen Trainer; sobald er heruntergeladen ist, beginnt das Training von selbst.</translation>
-    </message>
-    <message>
         <source>The disk limit is too small for this run: about %1 needed, %2 allowed.</source>
         <translation>Die Grenze für die Festplatte ist zu klein für diesen Lauf: etwa %1 werden gebraucht, %2 sind erlaubt.</translation>
     </message>
@@ -2566,6 +2557,54 @@
     <message>
         <source>The proxy %1 lets nothing through, and nothing goes around it. What this computer trains is kept, and counts when it is back.</source>
         <translation>Der Proxy %1 lässt nichts durch, und an ihm vorbei geht nichts. Was dieser Computer trainiert, wird aufgehoben und zählt, wenn er wieder da ist.</translation>
+    </message>
+    <message>
+        <source>Not running</source>
+        <translation>Läuft nicht</translation>
+    </message>
+    <message>
+        <source>Training is starting.</source>
+        <translation>Das Training startet.</translation>
+    </message>
+    <message>
+        <source>Training ended (%1) and is started again.</source>
+        <translation>Das Training endete (%1) und wird neu gestartet.</translation>
+    </message>
+    <message>
+        <source>The plan of training has changed: %1</source>
+        <translation>Der Plan des Trainings hat sich geändert: %1</translation>
+    </message>
+    <message>
+        <source>Training failed three times (%1); the log says more.</source>
+        <translation>Das Training ist dreimal gescheitert (%1); das Protokoll sagt mehr.</translation>
+    </message>
+    <message>
+        <source>This computer cannot train yet: the part of Potluck that trains is missing.</source>
+        <translation>Dieser Computer kann noch nicht trainieren: Der Teil von Potluck, der trainiert, fehlt.</translation>
+    </message>
+    <message>
+        <source>Another member takes over from this computer in confirming rounds.</source>
+        <translation>Ein anderes Mitglied bestätigt an Stelle dieses Computers die Runden.</translation>
+    </message>
+    <message>
+        <source>Potluck&apos;s background program is starting; this takes a few seconds.</source>
+        <translation>Das Hintergrundprogramm von Potluck startet; das dauert einige Sekunden.</translation>
+    </message>
+    <message>
+        <source>Potluck writes its state to disk, then ends.</source>
+        <translation>Potluck schreibt seinen Stand auf die Platte und endet dann.</translation>
+    </message>
+    <message>
+        <source>Potluck&apos;s background program has not answered for a while; if this lasts, quit Potluck and start it again.</source>
+        <translation>Das Hintergrundprogramm von Potluck antwortet seit einer Weile nicht; wenn das so bleibt, beende Potluck und starte es neu.</translation>
+    </message>
+    <message>
+        <source>Potluck&apos;s background program stopped.</source>
+        <translation>Das Hintergrundprogramm von Potluck hat aufgehört.</translation>
+    </message>
+    <message>
+        <source>Potluck does not run for this data folder.</source>
+        <translation>Für diesen Datenordner läuft kein Potluck.</translation>
     </message>
 </context>
 <context>
@@ -3036,18 +3075,6 @@
         <translation>Beendete Runden, von den geplanten</translation>
     </message>
     <message>
-        <source>Loss</source>
-        <translation>Verlust</translation>
-    </message>
-    <message>
-        <source>training %1</source>
-        <translation>Training %1</translation>
-    </message>
-    <message>
-        <source>validation %1</source>
-        <translation>Validierung %1</translation>
-    </message>
-    <message>
         <source>The invite is on the clipboard: send it to whoever should join.</source>
         <translation>Die Einladung ist in der Zwischenablage: Schick sie denen, die beitreten sollen.</translation>
     </message>
@@ -3060,13 +3087,6 @@
         <translation>
             <numerusform>%n Runde</numerusform>
             <numerusform>%n Runden</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n backbone(s)</source>
-        <translation>
-            <numerusform>%n Relais</numerusform>
-            <numerusform>%n Relais</numerusform>
         </translation>
     </message>
     <message>
@@ -3086,16 +3106,71 @@
         <translation>&amp;Geglättet</translation>
     </message>
     <message>
-        <source>Draws the training loss averaged over a few rounds.</source>
-        <translation>Zeichnet den Trainingsverlust gemittelt über einige Runden.</translation>
-    </message>
-    <message>
         <source>By to&amp;kens</source>
         <translation>Nach To&amp;ken</translation>
     </message>
     <message>
-        <source>Draws the losses over the tokens that the run was trained on, instead of its rounds.</source>
-        <translation>Zeichnet die Verluste über den Token, mit denen der Lauf trainiert wurde, statt über seinen Runden.</translation>
+        <source>What it has learned</source>
+        <translation>Was es gelernt hat</translation>
+    </message>
+    <message>
+        <source>Draws the members&apos; curve averaged over a few rounds.</source>
+        <translation>Zeichnet die Kurve der Mitglieder über einige Runden gemittelt.</translation>
+    </message>
+    <message>
+        <source>&amp;In training</source>
+        <translation>&amp;Im Training</translation>
+    </message>
+    <message>
+        <source>Shows how the members do on the text that they train on, instead of the model on text that nobody trains on. The two cannot be compared.</source>
+        <translation>Zeigt, wie gut die Mitglieder bei dem Text sind, mit dem sie trainieren, statt des Modells bei Text, mit dem niemand trainiert. Beides ist nicht vergleichbar.</translation>
+    </message>
+    <message>
+        <source>Draws the curve over the tokens that the run was trained on, instead of its rounds.</source>
+        <translation>Zeichnet die Kurve über den Token, mit denen der Lauf trainiert wurde, statt über seinen Runden.</translation>
+    </message>
+    <message>
+        <source>This computer has seen no round of this run.</source>
+        <translation>Dieser Computer hat keine Runde dieses Laufs gesehen.</translation>
+    </message>
+    <message>
+        <source>The curve begins when the first round ends.</source>
+        <translation>Die Kurve beginnt, wenn die erste Runde endet.</translation>
+    </message>
+    <message>
+        <source>now %1</source>
+        <translation>jetzt %1</translation>
+    </message>
+    <message>
+        <source>in training %1</source>
+        <translation>im Training %1</translation>
+    </message>
+    <message>
+        <source>How far off it is on new pictures; lower is better.</source>
+        <translation>Wie weit es bei neuen Bildern danebenliegt; weniger ist besser.</translation>
+    </message>
+    <message>
+        <source>How surprised it is by new text; lower is better.</source>
+        <translation>Wie sehr neuer Text es überrascht; weniger ist besser.</translation>
+    </message>
+    <message>
+        <source>The loss of a picture, on pictures of the validation data.</source>
+        <translation>Das Fehlermaß eines Bildes, auf Bildern der Validierungsdaten.</translation>
+    </message>
+    <message>
+        <source>The loss in nats per token, on the validation data: the mean of -ln p, where p is the probability that the model gave to the token that came.</source>
+        <translation>Das Fehlermaß in Nat je Token, auf den Validierungsdaten: das Mittel von -ln p, wobei p die Wahrscheinlichkeit ist, die das Modell dem Token gab, das kam.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n relay(s)</source>
+        <translation>
+            <numerusform>%n Relais</numerusform>
+            <numerusform>%n Relais</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>of %1, %2 left</source>
+        <translation>von %1, noch %2</translation>
     </message>
 </context>
 <context>
@@ -3161,14 +3236,6 @@
         <translation>Potluck &amp;beenden</translation>
     </message>
     <message>
-        <source>Ends the trainer and frees its memory at once.</source>
-        <translation>Beendet den Trainer und gibt seinen Speicher sofort frei.</translation>
-    </message>
-    <message>
-        <source>The trainer is not running.</source>
-        <translation>Der Trainer läuft nicht.</translation>
-    </message>
-    <message>
         <source>Trains on: %1</source>
         <translation>Trainiert auf: %1</translation>
     </message>
@@ -3183,6 +3250,50 @@
     <message>
         <source>Show &amp;log</source>
         <translation>Pro&amp;tokoll zeigen</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Du</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Netz</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>Programm</translation>
+    </message>
+    <message>
+        <source>Scrolls to this part of the settings.</source>
+        <translation>Springt zu diesem Teil der Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Like the system&apos;s</source>
+        <translation>Wie die des Systems</translation>
+    </message>
+    <message>
+        <source>Lan&amp;guage</source>
+        <translation>&amp;Sprache</translation>
+    </message>
+    <message>
+        <source>It is spoken when Potluck is started again.</source>
+        <translation>Sie gilt, sobald Potluck neu gestartet ist.</translation>
+    </message>
+    <message>
+        <source>Ends training and frees its memory at once.</source>
+        <translation>Beendet das Training und gibt seinen Arbeitsspeicher sofort frei.</translation>
+    </message>
+    <message>
+        <source>Nothing is trained at the moment.</source>
+        <translation>Im Moment wird nichts trainiert.</translation>
     </message>
 </context>
 <context>
@@ -3270,12 +3381,31 @@
         <translation>Trainiert wird mit halber Kraft.</translation>
     </message>
     <message>
-        <source>The trainer has ended and its memory is free.</source>
-        <translation>Der Trainer ist beendet und sein Speicher frei.</translation>
+        <source>Training has ended and its memory is free.</source>
+        <translation>Das Training hat aufgehört, und sein Arbeitsspeicher ist frei.</translation>
     </message>
     <message>
-        <source>The trainer is ending; its memory is free in a moment.</source>
-        <translation>Der Trainer endet; sein Speicher ist gleich frei.</translation>
+        <source>Training is ending; its memory is free in a moment.</source>
+        <translation>Das Training hört auf; sein Arbeitsspeicher ist gleich frei.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::StayCard</name>
+    <message>
+        <source>Start Potluck whenever you log in? It waits in the tray and trains while you do not need the computer.</source>
+        <translation>Potluck bei jeder Anmeldung starten? Es wartet im Infobereich und trainiert, während du den Computer nicht brauchst.</translation>
+    </message>
+    <message>
+        <source>Yes, &amp;start it</source>
+        <translation>Ja, &amp;starten</translation>
+    </message>
+    <message>
+        <source>&amp;No</source>
+        <translation>&amp;Nein</translation>
+    </message>
+    <message>
+        <source>Settings can change it later.</source>
+        <translation>Die Einstellungen können das später ändern.</translation>
     </message>
 </context>
 <context>
@@ -3283,10 +3413,6 @@
     <message>
         <source>Runs: models, text and what is shared</source>
         <translation>Läufe: Modelle, Text und was geteilt wird</translation>
-    </message>
-    <message>
-        <source>Trainers</source>
-        <translation>Trainer</translation>
     </message>
     <message>
         <source>Ledger: everybody&apos;s credit</source>
@@ -3302,7 +3428,7 @@
     </message>
     <message>
         <source>Storage</source>
-        <translation>Speicher</translation>
+        <translation>Speicherplatz</translation>
     </message>
     <message>
         <source>On this disk</source>
@@ -3344,13 +3470,13 @@
         <source>Leave this run before you delete its files.</source>
         <translation>Verlass diesen Lauf, bevor du seine Dateien löschst.</translation>
     </message>
+    <message>
+        <source>Programs that train</source>
+        <translation>Programme, die trainieren</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::SuccessionWords</name>
-    <message>
-        <source>Nobody could carry the run on now: it waits until you are back. Vouch for a computer that is often here.</source>
-        <translation>Niemand könnte den Lauf jetzt weiterführen: Er wartet, bis du zurück bist. Bürge für einen Computer, der oft da ist.</translation>
-    </message>
     <message>
         <source>You may leave. The run is carried on by %1.</source>
         <translation>Du darfst gehen. Den Lauf führt weiter: %1.</translation>
@@ -3360,12 +3486,16 @@
         <translation>Sonst hat noch niemand die Daten. Bleib, bis jemand sie hat.</translation>
     </message>
     <message>
-        <source>Others hold each part of the data %1 times and %2 checkpoints.</source>
-        <translation>Andere halten jeden Teil der Daten %1-mal und %2 Stände.</translation>
-    </message>
-    <message>
         <source>Stay until there are more, or some may be lost.</source>
         <translation>Bleib, bis es mehr sind, sonst kann etwas verloren gehen.</translation>
+    </message>
+    <message>
+        <source>Nobody could carry the run on now: it waits until you are back. Trust a computer that is often here as your deputy.</source>
+        <translation>Niemand könnte den Lauf jetzt weiterführen: Er wartet, bis du zurück bist. Setze einen Computer als Vertretung ein, der oft da ist.</translation>
+    </message>
+    <message>
+        <source>Other computers keep %1 copies of the data and %2 of the model.</source>
+        <translation>Andere Computer halten %1 Kopien der Daten und %2 des Modells.</translation>
     </message>
 </context>
 <context>
@@ -3417,20 +3547,20 @@
         <translation>still</translation>
     </message>
     <message>
-        <source>backbone</source>
-        <translation>Relais</translation>
-    </message>
-    <message>
-        <source>committee</source>
-        <translation>Komitee</translation>
-    </message>
-    <message>
         <source>direct: the wide end gives</source>
         <translation>direkt: das breite Ende gibt</translation>
     </message>
     <message>
         <source>through others</source>
         <translation>über andere</translation>
+    </message>
+    <message>
+        <source>relay</source>
+        <translation>Relais</translation>
+    </message>
+    <message>
+        <source>confirms rounds</source>
+        <translation>bestätigt Runden</translation>
     </message>
 </context>
 <context>
@@ -3495,10 +3625,6 @@
         <translation>An andere im Internet</translation>
     </message>
     <message>
-        <source>Your address and port beside the run&apos;s number, in the directory (DHT) that all torrents use. There is no account and no telemetry; a web server is asked only where you let Potluck look for versions or fetch the trainer.</source>
-        <translation>Deine Adresse und dein Port neben der Nummer des Laufs, im Verzeichnis (DHT), das alle Torrents benutzen. Es gibt kein Konto und keine Telemetrie; ein Webserver wird nur gefragt, wo du Potluck nach Versionen sehen oder den Trainer holen lässt.</translation>
-    </message>
-    <message>
         <source>To nobody</source>
         <translation>An niemanden</translation>
     </message>
@@ -3542,6 +3668,10 @@
         <source>Everything of Potluck&apos;s lies in %1.</source>
         <translation>Alles von Potluck liegt in %1.</translation>
     </message>
+    <message>
+        <source>Your address and port beside the run&apos;s number, in the public directory that all torrents use. There is no account and no telemetry; a web server is asked only where you let Potluck look for versions or fetch the part that trains.</source>
+        <translation>Deine Adresse und dein Port neben der Nummer des Laufs, in dem öffentlichen Verzeichnis, das alle Torrents benutzen. Es gibt kein Konto und keine Telemetrie; ein Webserver wird nur gefragt, wo du Potluck nach Versionen sehen oder den Teil holen lässt, der trainiert.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::TrainerCard</name>
@@ -3558,42 +3688,6 @@
         <translation>für den Prozessor</translation>
     </message>
     <message>
-        <source>Asking which trainers there are.</source>
-        <translation>Es wird gefragt, welche Trainer es gibt.</translation>
-    </message>
-    <message>
-        <source>The trainer is being downloaded; it goes on after a break.</source>
-        <translation>Der Trainer wird heruntergeladen; nach einer Unterbrechung geht es weiter.</translation>
-    </message>
-    <message>
-        <source>The trainer is being checked and unpacked.</source>
-        <translation>Der Trainer wird geprüft und ausgepackt.</translation>
-    </message>
-    <message>
-        <source>The trainer was downloaded and is ready.</source>
-        <translation>Der Trainer ist heruntergeladen und bereit.</translation>
-    </message>
-    <message>
-        <source>The trainer is installed on this computer.</source>
-        <translation>Der Trainer ist auf diesem Computer installiert.</translation>
-    </message>
-    <message>
-        <source>This computer has no trainer yet, and this build of Potluck cannot download one: install the package potluck-trainer.</source>
-        <translation>Dieser Computer hat noch keinen Trainer, und dieses Potluck kann keinen herunterladen: installiere das Paket potluck-trainer.</translation>
-    </message>
-    <message>
-        <source>This computer has no trainer yet. It comes as a download of its own.</source>
-        <translation>Dieser Computer hat noch keinen Trainer. Er wird getrennt heruntergeladen.</translation>
-    </message>
-    <message>
-        <source>This computer has no trainer yet. Choose one; it is checked against its makers&apos; signature.</source>
-        <translation>Dieser Computer hat noch keinen Trainer. Wähle einen; er wird anhand der Unterschrift seiner Hersteller geprüft.</translation>
-    </message>
-    <message>
-        <source>Trainer</source>
-        <translation>Trainer</translation>
-    </message>
-    <message>
         <source>Progress of the download</source>
         <translation>Fortschritt des Herunterladens</translation>
     </message>
@@ -3604,10 +3698,6 @@
     <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Remove the trainer</source>
-        <translation>Trainer entfernen</translation>
     </message>
     <message>
         <source>Pass it on to other volunteers</source>
@@ -3624,6 +3714,45 @@
     <message>
         <source>Takes %1 on the disk.</source>
         <translation>Belegt %1 auf der Festplatte.</translation>
+    </message>
+    <message>
+        <source>Asking which downloads there are.</source>
+        <translation>Fragt, welche Downloads es gibt.</translation>
+    </message>
+    <message>
+        <source>The part that trains is being downloaded; it goes on after a break.</source>
+        <translation>Der Teil, der trainiert, wird heruntergeladen; nach einer Unterbrechung geht es weiter.</translation>
+    </message>
+    <message>
+        <source>The part that trains is being checked and unpacked.</source>
+        <translation>Der Teil, der trainiert, wird geprüft und ausgepackt.</translation>
+    </message>
+    <message>
+        <source>The part that trains was downloaded and is ready.</source>
+        <translation>Der Teil, der trainiert, ist heruntergeladen und bereit.</translation>
+    </message>
+    <message>
+        <source>The part that trains is installed on this computer.</source>
+        <translation>Der Teil, der trainiert, ist auf diesem Computer installiert.</translation>
+    </message>
+    <message>
+        <source>The part that trains</source>
+        <translation>Der Teil, der trainiert</translation>
+    </message>
+    <message>
+        <source>Remove it</source>
+        <translation>Entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::TrainerWords</name>
+    <message>
+        <source>This computer cannot train yet: the part of Potluck that trains is a download of its own, which is checked against its makers&apos; signature. Once it is here, training begins by itself.</source>
+        <translation>Dieser Computer kann noch nicht trainieren: Der Teil von Potluck, der trainiert, ist ein eigener Download, der gegen die Unterschrift seiner Hersteller geprüft wird. Sobald er da ist, beginnt das Training von selbst.</translation>
+    </message>
+    <message>
+        <source>This computer cannot train yet: the part of Potluck that trains is not installed, and this build cannot download it. Install the package potluck-trainer, then try again.</source>
+        <translation>Dieser Computer kann noch nicht trainieren: Der Teil von Potluck, der trainiert, ist nicht installiert, und diese Fassung kann ihn nicht herunterladen. Installiere das Paket potluck-trainer und versuche es noch einmal.</translation>
     </message>
 </context>
 <context>
@@ -3655,6 +3784,26 @@
     <message>
         <source>&amp;Train again</source>
         <translation>&amp;Weiter trainieren</translation>
+    </message>
+    <message>
+        <source>&amp;Finish this round, then leave</source>
+        <translation>Diese Runde &amp;beenden, dann gehen</translation>
+    </message>
+    <message>
+        <source>&amp;How much</source>
+        <translation>&amp;Wie viel</translation>
+    </message>
+    <message>
+        <source>&amp;Quiet: half of the time</source>
+        <translation>&amp;Leise: die halbe Zeit</translation>
+    </message>
+    <message>
+        <source>&amp;Balanced: three quarters of the time</source>
+        <translation>&amp;Ausgewogen: drei Viertel der Zeit</translation>
+    </message>
+    <message>
+        <source>&amp;Full: all the time</source>
+        <translation>&amp;Voll: die ganze Zeit</translation>
     </message>
 </context>
 <context>

@@ -56,24 +56,17 @@
     </message>
 </context>
 <context>
-    <name>potluck::ui::NodeClient</name>
+    <name>potluck::ui::MainWindow</name>
     <message numerus="yes">
-        <source>Potluck starts it again in %n second(s).</source>
+        <source>%n other computer(s) train in this run, which nobody could carry on without this one: it waits until you are back.</source>
         <translation>
-            <numerusform>Potluck starts it again in %n second.</numerusform>
-            <numerusform>Potluck starts it again in %n seconds.</numerusform>
+            <numerusform>%n other computer trains in this run, which nobody could carry on without this one: it waits until you are back.</numerusform>
+            <numerusform>%n other computers train in this run, which nobody could carry on without this one: it waits until you are back.</numerusform>
         </translation>
     </message>
 </context>
 <context>
-    <name>potluck::ui::PlanCard</name>
-    <message numerus="yes">
-        <source>%1 in %n file(s), about %2 tokens</source>
-        <translation>
-            <numerusform>%1 in %n file, about %2 tokens</numerusform>
-            <numerusform>%1 in %n files, about %2 tokens</numerusform>
-        </translation>
-    </message>
+    <name>potluck::ui::MeasureWords</name>
     <message numerus="yes">
         <source>%n minute(s)</source>
         <translation>
@@ -97,6 +90,36 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::NodeClient</name>
+    <message numerus="yes">
+        <source>Potluck starts it again in %n second(s).</source>
+        <translation>
+            <numerusform>Potluck starts it again in %n second.</numerusform>
+            <numerusform>Potluck starts it again in %n seconds.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::OfferCard</name>
+    <message numerus="yes">
+        <source>%1 · %n member(s) answered</source>
+        <translation>
+            <numerusform>%1 · %n member answered</numerusform>
+            <numerusform>%1 · %n members answered</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::PlanCard</name>
+    <message numerus="yes">
+        <source>%1 in %n file(s), about %2 tokens</source>
+        <translation>
+            <numerusform>%1 in %n file, about %2 tokens</numerusform>
+            <numerusform>%1 in %n files, about %2 tokens</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::ReasonWords</name>
     <message numerus="yes">
         <source>Round %1 is open for %n more second(s).</source>
@@ -116,20 +139,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n backbone(s)</source>
+        <source>%n relay(s)</source>
         <translation>
-            <numerusform>%n backbone</numerusform>
-            <numerusform>%n backbones</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>potluck::ui::OfferCard</name>
-    <message numerus="yes">
-        <source>%1 · %n member(s) answered</source>
-        <translation>
-            <numerusform>%1 · %n member answered</numerusform>
-            <numerusform>%1 · %n members answered</numerusform>
+            <numerusform>%n relay</numerusform>
+            <numerusform>%n relays</numerusform>
         </translation>
     </message>
 </context>
@@ -147,16 +160,6 @@
         <translation>
             <numerusform>This computer and %n other; %1; %2.</numerusform>
             <numerusform>This computer and %n others; %1; %2.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>potluck::ui::MainWindow</name>
-    <message numerus="yes">
-        <source>%n other computer(s) train in this run, which nobody could carry on without this one: it waits until you are back.</source>
-        <translation>
-            <numerusform>%n other computer trains in this run, which nobody could carry on without this one: it waits until you are back.</numerusform>
-            <numerusform>%n other computers train in this run, which nobody could carry on without this one: it waits until you are back.</numerusform>
         </translation>
     </message>
 </context>

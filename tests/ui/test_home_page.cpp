@@ -344,7 +344,7 @@ private slots:
     void while_paused_memory_is_reported_free_and_one_click_resumes() {
         WindowFixture fixture;
         fixture.push("paused");
-        QVERIFY(fixture.shows(QStringLiteral("The trainer has ended and its memory is free.")));
+        QVERIFY(fixture.shows(QStringLiteral("Training has ended and its memory is free.")));
         QCOMPARE(fixture.find<QPushButton>("pause")->menu(), nullptr);
         fixture.click("pause");
         QCOMPARE(fixture.node.count("resume"), 1);
@@ -395,17 +395,23 @@ private slots:
         WindowFixture fixture;
         fixture.push("training");
         auto* chart = fixture.window->findChild<ui::LossChart*>();
-        QTRY_VERIFY(chart->accessibleDescription().contains(QStringLiteral("round 42")));
+        QTRY_VERIFY(chart->accessibleDescription().contains(QStringLiteral("to 3.081 in round 40")));
         QVERIFY(chart->accessibleDescription().contains(QStringLiteral("3.420")));
+        QVERIFY(fixture.text("lossMeaning").contains(QStringLiteral("lower is better")));
+        QVERIFY(!fixture.shows(QStringLiteral("nats")));
+        QVERIFY(fixture.find<QLabel>("lossMeaning")->toolTip().contains(QStringLiteral("nats per token")));
+        fixture.find<QCheckBox>("trainingLoss")->click();
+        QVERIFY(chart->accessibleDescription().contains(QStringLiteral("round 42")));
+        QVERIFY(!chart->accessibleDescription().contains(QStringLiteral("3.420")));
         QCOMPARE(chart->readOut(), QString());
         QTest::keyClick(chart, Qt::Key_End);
-        QVERIFY(chart->readOut().startsWith(QStringLiteral("Round 42,")));
+        QVERIFY(chart->readOut().startsWith(QStringLiteral("Round 42:")));
         QTest::keyClick(chart, Qt::Key_Left);
-        QVERIFY(chart->readOut().startsWith(QStringLiteral("Round 41,")));
+        QVERIFY(chart->readOut().startsWith(QStringLiteral("Round 41:")));
         QTest::mouseMove(chart, QPoint(chart->width() / 2, chart->height() / 2));
-        QTRY_VERIFY(!chart->readOut().startsWith(QStringLiteral("Round 41,")));
+        QTRY_VERIFY(!chart->readOut().startsWith(QStringLiteral("Round 41:")));
         const QString halfway = chart->readOut();
-        QVERIFY2(!halfway.isEmpty() && !halfway.startsWith(QStringLiteral("Round 42,")), qPrintable(halfway));
+        QVERIFY2(!halfway.isEmpty() && !halfway.startsWith(QStringLiteral("Round 42:")), qPrintable(halfway));
     }
 
     void a_chart_survives_losses_that_are_no_numbers() {
@@ -417,33 +423,81 @@ private slots:
         QVERIFY(!chart.grab().isNull());
     }
 
-    void the_chart_tells_training_loss_from_validation_loss() {
+    void the_training_loss_never_stands_beside_validation_and_baseline() {
         ui::LossChart chart;
         chart.resize(500, 300);
         chart.show({{1, 3.0, 0, 0}, {2, 2.5, 0, 0}, {2, 0, 0, 2.75}, {3, 2.25, 0, 0}}, 2.9);
         const QString told = chart.accessibleDescription();
-        QVERIFY2(told.contains("training loss went from 3.000 in round 1 to 2.250 in round 3"), qPrintable(told));
-        QVERIFY2(told.contains("validation loss went from 2.750 in round 2 to 2.750"), qPrintable(told));
-        QVERIFY2(told.contains("baseline on the validation data is 2.900"), qPrintable(told));
+        QVERIFY2(told.contains("value on new text went from 2.750 in round 2 to 2.750"), qPrintable(told));
+        QVERIFY2(told.contains("which token follows which reaches 2.900"), qPrintable(told));
+        QVERIFY2(!told.contains("training"), qPrintable(told));
         QTest::keyClick(&chart, Qt::Key_Home);
-        QCOMPARE(chart.readOut(), QStringLiteral("Round 1, training loss 3.000"));
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 2: 2.750 on new text"));
+        const QImage model = chart.grab().toImage();
+        chart.setShown(ui::LossChart::Losses::training);
+        QVERIFY(chart.grab().toImage() != model);
+        const QString members = chart.accessibleDescription();
+        QVERIFY2(members.contains("in training went from 3.000 in round 1 to 2.250 in round 3"), qPrintable(members));
+        QVERIFY2(!members.contains("2.900"), qPrintable(members));
+        QTest::keyClick(&chart, Qt::Key_Home);
         QTest::keyClick(&chart, Qt::Key_Right);
-        QCOMPARE(chart.readOut(), QStringLiteral("Round 2, training loss 2.500, validation loss 2.750"));
-        chart.show({{7, 0, 0, 2.5}}, 0);
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 2: 2.500 in training"));
+        chart.show({{7, 0, 0, 2.5}}, 0);  // there is no other
         QTest::keyClick(&chart, Qt::Key_End);
-        QCOMPARE(chart.readOut(), QStringLiteral("Round 7, validation loss 2.500"));
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 7: 2.500 on new text"));
+    }
+
+    void rounds_that_were_never_seen_are_a_gap_in_the_line() {
+        const auto drawn = [](std::vector<control::CurvePoint> points) {
+            ui::LossChart chart;
+            chart.resize(600, 300);
+            chart.show(std::move(points), 0);
+            return chart.grab().toImage();
+        };
+        const auto pixels = [](const QImage& image, const QColor& colour) {
+            int count = 0;
+            for (int y = 60; y < image.height(); ++y) {
+                for (int x = image.width() / 4; x < image.width() / 2; ++x) count += image.pixelColor(x, y) == colour;
+            }
+            return count;
+        };
+        const QColor line = qApp->palette().color(QPalette::Link);
+        std::vector<control::CurvePoint> all;
+        for (std::uint64_t round = 0; round <= 20; ++round) all.push_back({round, 0, 0, 4.69});
+        QVERIFY(pixels(drawn(all), line) > 100);
+        // A late joiner knows the first state and what came after round 14.
+        all.erase(all.begin() + 1, all.begin() + 14);
+        QCOMPARE(pixels(drawn(all), line), 0);
+    }
+
+    void the_legend_lies_above_the_plot() {
+        ui::LossChart chart;
+        chart.resize(600, 300);
+        chart.show({{1, 0, 0, 5.0}, {2, 0, 0, 4.0}, {3, 0, 0, 2.0}}, 2.5);
+        const QColor line = qApp->palette().color(QPalette::Link);
+        const QImage image = chart.grab().toImage();
+        // The curve's highest point is a square of its colour at the plot's left edge: below both lines of the legend.
+        const int legend = 2 * QFontMetrics(ui::smallFont(chart)).height();
+        int highest = image.height();
+        for (int y = legend; y < image.height() && highest == image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) {
+                if (image.pixelColor(x, y) == line) highest = y;
+            }
+        }
+        QVERIFY2(highest > legend && highest < image.height() / 2, qPrintable(QString::number(highest)));
     }
 
     void the_curve_is_smoothed_by_a_switch_and_read_out_as_it_is() {
         ui::LossChart chart;
         chart.resize(600, 300);
         chart.show({{1, 3.0, 0, 0}, {2, 1.0, 0, 0}, {2, 0, 0, 2.5}, {3, 3.0, 0, 0}}, 0);
+        chart.setShown(ui::LossChart::Losses::training);
         const QImage raw = chart.grab().toImage();
         chart.setSmoothing(ui::LossChart::Smoothing::light);
         QVERIFY(chart.grab().toImage() != raw);
         QTest::keyClick(&chart, Qt::Key_Home);
         QTest::keyClick(&chart, Qt::Key_Right);
-        QCOMPARE(chart.readOut(), QStringLiteral("Round 2, training loss 1.000, validation loss 2.500"));
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 2: 1.000 in training"));
         QEvent leave(QEvent::Leave);
         QCoreApplication::sendEvent(&chart, &leave);
         chart.setSmoothing(ui::LossChart::Smoothing::off);
@@ -452,6 +506,7 @@ private slots:
         WindowFixture fixture;
         fixture.push("training");
         auto* shown = fixture.window->findChild<ui::LossChart*>();
+        fixture.find<QCheckBox>("trainingLoss")->click();
         const QImage before = shown->grab().toImage();
         fixture.find<QCheckBox>("smoothLoss")->click();
         QVERIFY(shown->grab().toImage() != before);
@@ -462,21 +517,20 @@ private slots:
         chart.resize(600, 300);
         // A long round, then short ones: over tokens the curve is another.
         chart.show({{1, 3.0, 0, 0, 8'000}, {2, 1.0, 0, 0, 9'000}, {3, 0, 0, 2.5}, {3, 2.0, 0, 0, 10'000}}, 0);
+        chart.setShown(ui::LossChart::Losses::training);
         const QImage rounds = chart.grab().toImage();
         chart.setAxis(ui::LossChart::Axis::tokens);
         QVERIFY(chart.grab().toImage() != rounds);
         QTest::keyClick(&chart, Qt::Key_Home);
-        QCOMPARE(chart.readOut(), QStringLiteral("Round 1, training loss 3.000, %1 tokens").arg(ui::shortCount(8'000)));
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 1: 3.000 in training, %1 tokens").arg(ui::shortCount(8'000)));
         QTest::keyClick(&chart, Qt::Key_End);
-        QCOMPARE(chart.readOut(), QStringLiteral("Round 3, training loss 2.000, validation loss 2.500, %1 tokens")
-                                      .arg(ui::shortCount(10'000)));
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 3: 2.000 in training, %1 tokens").arg(ui::shortCount(10'000)));
         chart.show({{0, 0, 0, 4.0}, {2, 0, 0, 2.5, 5'000}}, 0);
         QTest::keyClick(&chart, Qt::Key_End);
-        QCOMPARE(chart.readOut(),
-                 QStringLiteral("Round 2, validation loss 2.500, %1 tokens").arg(ui::shortCount(5'000)));
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 2: 2.500 on new text, %1 tokens").arg(ui::shortCount(5'000)));
         chart.show({{1, 3.0, 0, 0}, {2, 1.0, 0, 0}}, 0);  // nobody has counted
         QTest::keyClick(&chart, Qt::Key_End);
-        QCOMPARE(chart.readOut(), QStringLiteral("Round 2, training loss 1.000"));
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 2: 1.000 in training"));
 
         WindowFixture fixture;
         auto curve = recorded("curve");

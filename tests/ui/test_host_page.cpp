@@ -124,7 +124,7 @@ private slots:
         HostFixture fixture;
         QVERIFY(
             fixture.text("carriers").startsWith(QStringLiteral("You may leave. The run is carried on by Member a")));
-        QVERIFY(fixture.text("dataHolders").contains(QStringLiteral("4 times and 2 checkpoints")));
+        QVERIFY(fixture.text("dataHolders").contains(QStringLiteral("4 copies of the data and 2 of the model")));
         QVERIFY(!fixture.text("dataHolders").contains(QStringLiteral("Stay")));
     }
 
@@ -158,7 +158,7 @@ private slots:
         for (int row = 0; row < fixture.people().count(); ++row) rows << fixture.people().item(row)->text();
         QCOMPARE(rows.size(), 5);
         QVERIFY(rows[0].contains(QStringLiteral("(you)")) && rows[0].contains(QStringLiteral("has a seat")));
-        QVERIFY(rows[2].contains(QStringLiteral("you vouched for it")));
+        QVERIFY(rows[2].contains(QStringLiteral("your deputy")));
         QVERIFY(rows[4].contains(QStringLiteral("away, banned")));
         QVERIFY(fixture.text("seatsNeeded").startsWith(QStringLiteral("1 of 1")));
         QVERIFY(fixture.text("waiting").contains(QStringLiteral("ban eeee")));

@@ -247,7 +247,8 @@ private slots:
                 fixture.settle();
             }
             faults << faultsOfAll();
-            for (const QString& said : {fixture.tray.toolTip(), fixture.tray.menu().actions().front()->text()})
+            const QList<QAction*> lines = fixture.tray.menu().actions();
+            for (const QString& said : {fixture.tray.toolTip(), lines[0]->text(), lines[1]->text()})
                 if (!isCalm(said) || !isLiteral(said)) faults << "the tray says " + said;
             if (fixture.tray.toolTip().contains(QLatin1Char('<'))) faults << "the tray says " + fixture.tray.toolTip();
         }

@@ -1,5 +1,7 @@
 // The program's parts put together as main does it, up to the end: quitting must end the event loop although the window
 // refuses to be closed by others. A shell script stands for the node.
+#include <QAbstractButton>
+#include <QComboBox>
 #include <QFile>
 #include <QFileOpenEvent>
 #include <QLineEdit>
@@ -81,6 +83,27 @@ private slots:
         QFile asked(folder.filePath(QStringLiteral("asked")));
         QVERIFY(asked.open(QIODevice::ReadOnly));
         QVERIFY(!asked.readAll().contains("\"join\""));
+    }
+
+    void what_was_chosen_in_the_window_is_there_at_the_next_start() {
+        const QTemporaryDir folder;
+        const QString picture = QStringLiteral("members-as-picture");
+        QTimer poll;
+        QObject::connect(&poll, &QTimer::timeout, &poll, [&] {
+            ui::MainWindow* window = shownWindow();
+            auto* languages = window == nullptr ? nullptr : window->findChild<QComboBox*>(QStringLiteral("language"));
+            if (languages == nullptr) return;
+            window->findChild<QAbstractButton*>(QStringLiteral("membersAsPicture"))->click();
+            languages->setCurrentIndex(languages->findData(QStringLiteral("de")));
+            emit languages->activated(languages->currentIndex());
+            poll.stop();
+        });
+        poll.start(100);
+        QCOMPARE(runAndQuit(folder, QStringLiteral("/nowhere/potluck-node")), 0);
+        const app::Preferences next(folder.path());
+        QVERIFY(next.choice(picture));
+        QVERIFY(!next.choice(QStringLiteral("another")));
+        QCOMPARE(next.language(), QStringLiteral("de"));
     }
 
     void quitting_works_without_a_node() {

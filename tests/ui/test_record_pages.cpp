@@ -76,7 +76,7 @@ private slots:
         say({.today = {}, .month = {7'200, 0, 0}, .total = {7'200, 0, 0}});
         QCOMPARE(fixture.text("energyToday"), QStringLiteral("nothing trained"));
         QVERIFY(fixture.text("energyMonth").startsWith(QStringLiteral("not measurable here; 2 h")));
-        QVERIFY(fixture.text("energyNote").contains(QStringLiteral("lets no program read")));
+        QVERIFY(fixture.text("energyNote").contains(QStringLiteral("does not report the power")));
         say({.today = {3'600, 1'800, 90'000}, .month = {3'600, 1'800, 90'000}, .total = {7'200, 1'800, 90'000}});
         QVERIFY2(fixture.text("energyToday").startsWith("about " + ui::energyText(180'000) + " in 1 h"),
                  qPrintable(fixture.text("energyToday")));

@@ -41,7 +41,7 @@ private slots:
     void a_missing_trainer_is_offered_with_its_size_on_the_first_page() {
         WindowFixture fixture;
         push(fixture, lacking());
-        QVERIFY(fixture.shows(QStringLiteral("no trainer yet")));
+        QVERIFY(fixture.shows(QStringLiteral("cannot train yet")));
         fixture.click("lookForTrainers");
         QCOMPARE(fixture.node.count("check_releases"), 1);
         control::ReleaseState offered = lacking();
@@ -51,6 +51,18 @@ private slots:
         QCOMPARE(fixture.button("download-cpu")->text(), QStringLiteral("Download for the processor (180 MB)"));
         fixture.click("download-cpu");
         QCOMPARE(fixture.node.lastParams("install_trainer").at("kind").get<std::string>(), "cpu");
+    }
+    void a_trainer_missing_in_a_run_is_told_by_the_run() {
+        WindowFixture fixture;
+        control::NodeSnapshot node = recordedSnapshot("training");
+        node.why = {status::Reason::trainer_missing};
+        node.activity = control::Activity::failed;
+        node.releases = lacking();
+        node.releases->packs = {pack("cpu", 180'000'000)};
+        fixture.node.push(node);
+        WindowFixture::settle();
+        QCOMPARE(fixture.visibleTexts().join(QLatin1Char(' ')).count(QStringLiteral("cannot train yet")), 1);
+        QVERIFY(fixture.button("download-cpu")->isVisible());
     }
     void a_download_shows_how_far_it_is_and_can_be_given_up() {
         WindowFixture fixture;
@@ -83,7 +95,7 @@ private slots:
     void a_build_without_a_key_says_what_to_install() {
         WindowFixture fixture;
         push(fixture, control::ReleaseState{});
-        QVERIFY(fixture.shows(QStringLiteral("install the package potluck-trainer")));
+        QVERIFY(fixture.shows(QStringLiteral("Install the package potluck-trainer")));
         QVERIFY(!fixture.button("lookForTrainers")->isVisible());
     }
     void why_a_download_failed_is_told() {

@@ -242,7 +242,7 @@ private slots:
         WindowFixture fixture;
         fixture.push("paused");
         fixture.window->showPage(ui::MainWindow::settings_page);
-        QVERIFY(fixture.shows(QStringLiteral("The trainer has ended and its memory is free.")));
+        QVERIFY(fixture.shows(QStringLiteral("Training has ended and its memory is free.")));
         fixture.click("pauseInSettings");
         QCOMPARE(fixture.node.count("resume"), 1);
     }

@@ -37,6 +37,8 @@ control::RunEstimate estimate() {
     plan.window_seconds = 5;
     plan.days = 4338 * 5.0 / 86'400;
     plan.days_here = 2.5;
+    plan.worth_low = 2.66;
+    plan.worth_high = 3.98;
     plan.disk = 300'000'000;
     plan.disk_free = 66'000'000'000;
     plan.device = "cpu";
@@ -101,6 +103,71 @@ private slots:
         QCOMPARE(fixture.text("planMoney"), QStringLiteral("–"));
         QCOMPARE(fixture.find<QLabel>("planMoney")->accessibleName(),
                  QStringLiteral("Electricity of all GPUs: not known"));
+    }
+
+    void the_plan_says_what_the_crowd_is_worth() {
+        StartFixture fixture;
+        QVERIFY(fixture.planned());
+        QCOMPARE(fixture.text("planWorth"), QStringLiteral("2.7 to 4.0 computers that train alone"));
+        QVERIFY(!fixture.find<QLabel>("planDoubts")->isVisible());
+    }
+
+    void too_little_text_and_too_long_a_run_are_warned_of() {
+        control::RunEstimate plan = estimate();
+        plan.days = 214.9;
+        plan.data_tokens = plan.tokens / 286;
+        plan.warnings = {control::PlanWarning::repeats, control::PlanWarning::length};
+        StartFixture fixture(plan);
+        QVERIFY(fixture.planned());
+        QVERIFY(fixture.find<QLabel>("planDoubts")->isVisible());
+        QVERIFY(fixture.text("planDoubts").contains(QStringLiteral("286 times")));
+        QVERIFY(fixture.text("planDoubts").contains(QStringLiteral("take 214")));
+        fixture.click("startRun");  // a warning forbids nothing
+        QCOMPARE(fixture.node.count("host"), 1);
+    }
+
+    void another_choice_leaves_no_old_figure_beside_it() {
+        StartFixture fixture;
+        QVERIFY(fixture.planned());
+        fixture.type("runTitle", QStringLiteral("Others"));  // which changes no figure
+        QVERIFY(fixture.text("planTime").contains(QStringLiteral("4338")));
+        QTRY_COMPARE(fixture.asked().at("choices").at("name").get<std::string>(), "Others");
+        WindowFixture::settle();
+        fixture.node.hold("estimate_run");
+        fixture.find<QComboBox>("model")->setCurrentIndex(0);
+        for (const char* row : {"planModel", "planTime", "planTokens", "planWorth", "planAlone", "planDisk"})
+            QCOMPARE(fixture.text(row), QStringLiteral("–"));
+        QCOMPARE(fixture.text("planState"), QStringLiteral("Planning…"));
+        QTRY_COMPARE(fixture.asked().at("choices").at("model").get<std::string>(), "tiny");
+        fixture.find<QSpinBox>("volunteers")->setValue(50);
+        fixture.node.release("estimate_run");  // the answer for ten volunteers is of no use any more
+        fixture.node.hold("estimate_run");
+        QTRY_COMPARE(fixture.asked().at("volunteers").get<int>(), 50);
+        QCOMPARE(fixture.text("planModel"), QStringLiteral("–"));
+        fixture.node.release("estimate_run");
+        QTRY_VERIFY(fixture.text("planModel").contains(QStringLiteral("6 layers")));
+    }
+
+    void a_plan_that_failed_may_be_tried_again() {
+        StartFixture fixture;
+        QVERIFY(!fixture.button("planAgain")->isVisible());
+        fixture.node.refuse("estimate_run", "Another run is being planned; ask again in a moment.");
+        fixture.fillIn();
+        QTRY_VERIFY(fixture.button("planAgain")->isVisible());
+        QCOMPARE(fixture.text("planWarning"), QStringLiteral("Another run is being planned; ask again in a moment."));
+        QVERIFY(!fixture.find<QLabel>("planState")->isVisible());
+        const int asked = fixture.node.count("estimate_run");
+        fixture.click("planAgain");
+        QCOMPARE(fixture.node.count("estimate_run"), asked + 1);
+    }
+
+    void a_plan_without_a_trainers_answer_may_be_tried_again() {
+        StartFixture fixture(with(control::ChoiceField::trainer, "The trainer did not answer; try again."));
+        QVERIFY(fixture.planned());
+        QVERIFY(fixture.button("planAgain")->isVisible());
+        const int asked = fixture.node.count("estimate_run");
+        fixture.click("planAgain");
+        QCOMPARE(fixture.node.count("estimate_run"), asked + 1);
     }
 
     void a_keystroke_is_not_a_question() {
@@ -282,7 +349,7 @@ private slots:
         WindowFixture fixture;
         fixture.push("training");
         fixture.window->showPage(ui::MainWindow::invite_page);
-        QVERIFY(fixture.text("inviteReach").contains(QStringLiteral("DHT")));
+        QVERIFY(fixture.text("inviteReach").contains(QStringLiteral("public directory")));
         control::NodeSnapshot node = recordedSnapshot("training");
         node.run->magnet += "&x.pe=192.168.1.7:6881";
         fixture.node.push(node);

@@ -198,9 +198,9 @@ private slots:
 
     void a_dead_node_outweighs_its_last_snapshot() {
         NodeView view = viewOf(recordedSnapshot("training"));
-        view.link = {Link::State::down, QStringLiteral("The node stopped.")};
+        view.link = {Link::State::down, QStringLiteral("Potluck's background program stopped.")};
         QCOMPARE(summarize(view).icon, StatusIcon::problem);
-        QCOMPARE(summarize(view).reason, QStringLiteral("The node stopped."));
+        QCOMPARE(summarize(view).reason, QStringLiteral("Potluck's background program stopped."));
     }
 };
 

@@ -19,30 +19,38 @@ namespace potluck::tests {
 inline constexpr ui::Pace quick_pace{std::chrono::milliseconds(20), std::chrono::milliseconds(80),
                                      std::chrono::milliseconds(60'000)};
 
+/// Whoever has been in a run has said whether Potluck is to start with the session.
+inline const QMap<QString, bool> answered_before{{QStringLiteral("asked-to-start-with-the-session"), true}};
+
 struct WindowFixture {
-    explicit WindowFixture(ui::Look look = ui::Look::light) {
+    explicit WindowFixture(ui::Look look = ui::Look::light, QMap<QString, bool> remembered = answered_before)
+        : choices(std::move(remembered)) {
         theme.choose(look);
-        window = std::make_unique<ui::MainWindow>(
-            client, theme, tray,
-            ui::Desktop{
-                [this](const QString& file) -> Result<QString> {
-                    readFile = file;
-                    return inviteInFile;
-                },
-                [this](const QString& folder) { openedFolder = folder; }, [this] { return autostart; },
-                [this](ui::Autostart wanted) {
-                    if (autostartAllowed) autostart = wanted;
-                    return autostartAllowed ? Status() : Status(Error{ErrorCode::permission, "No."});
-                },
-                [this](const QString& link) { openedLink = link; },
-                [this](const QString& file, const QString& link) {
-                    writtenFile = file;
-                    writtenLink = link;
-                    return writeAllowed ? Status() : Status(Error{ErrorCode::io, "No."});
-                },
-                [] {
-                    return ui::OwnProgram{QStringLiteral("/usr/bin/potluck"), QStringLiteral("0.1.0"), 41, 7'000'000};
-                }});
+        ui::Desktop desktop{
+            [this](const QString& file) -> Result<QString> {
+                readFile = file;
+                return inviteInFile;
+            },
+            [this](const QString& folder) { openedFolder = folder; },
+            [this] { return autostart; },
+            [this](ui::Autostart wanted) {
+                if (autostartAllowed) autostart = wanted;
+                return autostartAllowed ? Status() : Status(Error{ErrorCode::permission, "No."});
+            },
+            [this](const QString& link) { openedLink = link; },
+            [this](const QString& file, const QString& link) {
+                writtenFile = file;
+                writtenLink = link;
+                return writeAllowed ? Status() : Status(Error{ErrorCode::io, "No."});
+            },
+            [] {
+                return ui::OwnProgram{QStringLiteral("/usr/bin/potluck"), QStringLiteral("0.1.0"), 41, 7'000'000};
+            }};
+        desktop.remembered = [this](const QString& choice) { return choices.value(choice); };
+        desktop.remember = [this](const QString& choice, bool on) { choices[choice] = on; };
+        desktop.language = [this] { return language; };
+        desktop.set_language = [this](const QString& wanted) { language = wanted; };
+        window = std::make_unique<ui::MainWindow>(client, theme, tray, desktop);
         client.start();
         window->show();
         POTLUCK_CHECK(QTest::qWaitForWindowExposed(window.get()));
@@ -88,6 +96,7 @@ struct WindowFixture {
         return visibleTexts().join(QLatin1Char('\n')).contains(part);
     }
 
+    QMap<QString, bool> choices;  // that the window remembers
     FakeNode node;
     ui::NodeClient client{node, quick_pace};
     ui::Theme theme{*qApp};
@@ -99,6 +108,7 @@ struct WindowFixture {
     bool autostartAllowed = true;
     QString writtenFile, writtenLink;
     bool writeAllowed = true;
+    QString language;
     std::unique_ptr<ui::MainWindow> window;
 };
 

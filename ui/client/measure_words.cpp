@@ -1,5 +1,7 @@
 #include "ui/client/measure_words.h"
 
+#include <algorithm>
+
 #include <QCoreApplication>
 #include <QLocale>
 #include <QStringList>
@@ -38,6 +40,20 @@ QString measuresText(const control::RunSnapshot& run) {
                      .arg(percent(run.neighbours->embeddings), percent(run.neighbours->pixels));
     }
     return parts.join(QStringLiteral(" · "));
+}
+
+QString spanText(double days) {
+    if (!(days > 0)) return {};
+    if (days * 24 < 2) return Tr::tr("%n minute(s)", nullptr, std::max(1, static_cast<int>(days * 24 * 60)));
+    if (days < 2) return Tr::tr("%n hour(s)", nullptr, static_cast<int>(days * 24));
+    return Tr::tr("%n day(s)", nullptr, static_cast<int>(std::min(days, 1e9)));
+}
+
+QString timeLeft(const control::RunSnapshot& run) {
+    if (run.total_rounds <= run.round) return {};
+    constexpr double seconds_per_day = 86'400;
+    const double round = run.window_seconds + std::max(0.0, run.last_round_overhead_seconds);
+    return spanText(static_cast<double>(run.total_rounds - run.round) * round / seconds_per_day);
 }
 
 }  // namespace potluck::ui

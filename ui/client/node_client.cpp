@@ -34,7 +34,8 @@ std::string utf8(const QString& text) { return text.toUtf8().toStdString(); }
 
 QString versionsDiffer() {
     return NodeClient::tr(
-        "This window and its node are of different versions: install both from the same package, then start "
+        "This window and Potluck's background program are of different versions: install both from the same package, "
+        "then start "
         "Potluck again.");
 }
 
@@ -216,8 +217,8 @@ void NodeClient::takeReply(const control::Reply& reply) {
 }
 
 void NodeClient::onSilence() {
-    setLink(Link::State::silent,
-            tr("The node has not answered for a while; if this lasts, quit Potluck and start it again."));
+    setLink(Link::State::silent, tr("Potluck's background program has not answered for a while; if this lasts, quit "
+                                    "Potluck and start it again."));
 }
 
 void NodeClient::onEnded(Transport::End end, const QString& detail) {
@@ -246,8 +247,8 @@ QString NodeClient::sentenceFor(Transport::End end, const QString& detail) const
             .arg(why);
     }
     const QString again = tr("Potluck starts it again in %n second(s).", nullptr, static_cast<int>(seconds));
-    if (why.isEmpty()) return tr("The node stopped.") + QLatin1Char(' ') + again;
-    return tr("The node stopped (%1).").arg(why) + QLatin1Char(' ') + again;
+    if (why.isEmpty()) return tr("Potluck's background program stopped.") + QLatin1Char(' ') + again;
+    return tr("Potluck's background program stopped (%1).").arg(why) + QLatin1Char(' ') + again;
 }
 
 void NodeClient::refuseAllPending() {
@@ -265,14 +266,16 @@ void NodeClient::refuseAllPending() {
                           entry.method == control::method_of<control::ReadDays> ||
                           entry.method == control::method_of<control::ReadDisk> ||
                           entry.method == control::method_of<control::ReadLeaderboard>;
-        if (!ours) emit refused(entry.method, tr("The node stopped before it answered; try again when it is back."));
+        if (!ours)
+            emit refused(entry.method,
+                         tr("Potluck's background program stopped before it answered; try again when it is back."));
     }
 }
 
 void NodeClient::send(control::Method method, const std::function<std::string(std::uint64_t id)>& line,
                       std::function<Status(const nlohmann::json&)> take) {
     if (!m_open || m_pending.size() >= pending_max) {
-        emit refused(method, tr("The node cannot be reached; try again when it is back."));
+        emit refused(method, tr("Potluck's background program cannot be reached; try again when it is back."));
         return;
     }
     const std::uint64_t id = m_nextId++;

@@ -50,7 +50,7 @@ QString activityTitle(Activity activity) {
         case Activity::paused: return Tr::tr("Paused");
         case Activity::finished: return Tr::tr("Finished");
         case Activity::failed: return Tr::tr("Needs attention");
-        case Activity::not_running: return Tr::tr("Node not running");
+        case Activity::not_running: return Tr::tr("Not running");
     }
     return {};
 }
@@ -92,7 +92,7 @@ QString joiningSentence(const Why& why) {
         case Reason::fetching_history: return Tr::tr("The history of the run comes from other members.");
         case Reason::catching_up: return Tr::tr("Catching up with the others.");
         case Reason::fetching_data: return Tr::tr("The text to train on comes from other members.");
-        case Reason::starting_trainer: return Tr::tr("The trainer is starting.");
+        case Reason::starting_trainer: return Tr::tr("Training is starting.");
         case Reason::repairing_model: return Tr::tr("A damaged copy of the model is repaired.");
         case Reason::not_admitted:
             return Tr::tr("This run admits only people its host has listed; send the host your id %1.")
@@ -147,18 +147,17 @@ QString workSentence(const Why& why) {
 
 QString troubleSentence(const Why& why) {
     switch (why.reason) {
-        case Reason::trainer_restarting:
-            return Tr::tr("The trainer ended (%1) and is started again.").arg(detailOf(why));
-        case Reason::trainer_changed: return Tr::tr("The trainer has changed its plan: %1").arg(detailOf(why));
+        case Reason::trainer_restarting: return Tr::tr("Training ended (%1) and is started again.").arg(detailOf(why));
+        case Reason::trainer_changed: return Tr::tr("The plan of training has changed: %1").arg(detailOf(why));
         case Reason::trouble: return Tr::tr("Something went wrong, and training goes on: %1").arg(detailOf(why));
         case Reason::hindered: return Tr::tr("Nothing can be trained: %1").arg(detailOf(why));
         case Reason::disk_too_small:
             return Tr::tr("The disk limit is too small for this run: about %1 needed, %2 allowed.")
                 .arg(sizeText(why.needed), sizeText(why.here));
         case Reason::trainer_failed:
-            return Tr::tr("The trainer failed three times (%1); the log says more.").arg(detailOf(why));
+            return Tr::tr("Training failed three times (%1); the log says more.").arg(detailOf(why));
         case Reason::trainer_missing:
-            return Tr::tr("This computer has no trainer yet; once it is downloaded, training begins by itself.");
+            return Tr::tr("This computer cannot train yet: the part of Potluck that trains is missing.");
         case Reason::identity_in_use:
             return Tr::tr(
                 "Another process uses this computer's key; only what one of them does counts. Stop Potluck on one "
@@ -185,7 +184,7 @@ QString restSentence(const Why& why) {
                 "This computer trains to the end of this round and leaves when its contribution is accepted.");
         case Reason::finished: return Tr::tr("This computer trains no more; it stays a member and relays.");
         case Reason::run_complete: return Tr::tr("The run is complete; the finished model is being shared.");
-        case Reason::leaving: return Tr::tr("Another member takes this computer's place in the committee.");
+        case Reason::leaving: return Tr::tr("Another member takes over from this computer in confirming rounds.");
         default: return {};
     }
 }
@@ -193,12 +192,15 @@ QString restSentence(const Why& why) {
 QString nodeSentence(const Why& why) {
     switch (why.reason) {
         case Reason::no_run: return Tr::tr("Not in a run; an invite is all it takes.");
-        case Reason::node_starting: return Tr::tr("The node is starting; this takes a few seconds.");
-        case Reason::node_stopping: return Tr::tr("The node writes its state to disk, then ends.");
+        case Reason::node_starting:
+            return Tr::tr("Potluck's background program is starting; this takes a few seconds.");
+        case Reason::node_stopping: return Tr::tr("Potluck writes its state to disk, then ends.");
         case Reason::node_silent:
-            return Tr::tr("The node has not answered for a while; if this lasts, quit Potluck and start it again.");
-        case Reason::node_down: return Tr::tr("The node stopped.");
-        case Reason::not_running: return Tr::tr("No node runs for this data folder.");
+            return Tr::tr(
+                "Potluck's background program has not answered for a while; if this lasts, quit Potluck and start it "
+                "again.");
+        case Reason::node_down: return Tr::tr("Potluck's background program stopped.");
+        case Reason::not_running: return Tr::tr("Potluck does not run for this data folder.");
         default: return {};
     }
 }

@@ -6,6 +6,7 @@
 
 #include "ui/client/activity_words.h"
 #include "ui/client/reason_words.h"
+#include "ui/client/trainer_words.h"
 
 namespace potluck::ui {
 
@@ -30,8 +31,8 @@ Reason reasonOf(const NodeView& view) {
 
 QString memoryOf(const control::TrainerSnapshot& trainer) {
     return trainer.state == control::TrainerState::absent
-               ? Tr::tr("The trainer has ended and its memory is free.")
-               : Tr::tr("The trainer is ending; its memory is free in a moment.");
+               ? Tr::tr("Training has ended and its memory is free.")
+               : Tr::tr("Training is ending; its memory is free in a moment.");
 }
 
 bool trains(const control::NodeSnapshot& node) { return node.activity != control::Activity::sharing; }
@@ -43,6 +44,11 @@ QString quietly(const control::NodeSnapshot& node, const QString& sentence) {
     if (!quiet) return sentence;
     return whyYielding(node.yield->signal, node.yield->detail) + QLatin1Char(' ') +
            Tr::tr("Training goes on at half speed.");
+}
+
+QString sentenceIn(const control::NodeSnapshot& node) {
+    const QString missing = node.why.reason == Reason::trainer_missing ? noTrainerText(node) : QString();
+    return missing.isEmpty() ? sentenceOf(node.why) : missing;
 }
 
 }  // namespace
@@ -58,7 +64,7 @@ StatusSummary summarize(const NodeView& view) {
     const bool told = row.memory == status::TrainerMemory::free_and_told;
     return {status::sign_of(reason, node.activity),
             titleOf(reason, trains(node)),
-            quietly(node, sentenceOf(node.why)),
+            quietly(node, sentenceIn(node)),
             told ? memoryOf(node.trainer) : QString(),
             node.progress,
             row.actions};
@@ -79,6 +85,8 @@ QString nameOf(StatusIcon icon) {
 }
 
 bool isInRun(const NodeView& view) { return view.heard && view.snapshot.run.has_value(); }
+
+bool isOver(const NodeView& view) { return isInRun(view) && view.snapshot.why.reason == Reason::run_complete; }
 
 bool comparesPictures(const NodeView& view) {
     return isInRun(view) && view.snapshot.run->baseline == model::Baseline::chance;

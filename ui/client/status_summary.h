@@ -27,6 +27,8 @@ struct StatusSummary {
 /// Name of a sign in the resources.
 [[nodiscard]] QString nameOf(StatusIcon icon);
 [[nodiscard]] bool isInRun(const NodeView& view);
+/// Whether the run that this computer is in has come to its end: nobody trains in it any more.
+[[nodiscard]] bool isOver(const NodeView& view);
 /// Whether the run's model embeds pictures: it goes on with no text, and shows which pictures it thinks alike.
 [[nodiscard]] bool comparesPictures(const NodeView& view);
 [[nodiscard]] int volunteersOnline(const control::RunSnapshot& run);

@@ -117,7 +117,7 @@ void HostPage::addPeopleButtons(QBoxLayout& column, QWidget* card) {
     };
     m_ban = add(tr("&Ban…"), "ban");
     m_readmit = add(tr("&Readmit…"), "readmit");
-    m_vouch = add(tr("&Vouch for it…"), "vouch");
+    m_vouch = add(tr("&Trust as deputy…"), "vouch");
     row->addStretch(1);
     column.addLayout(row);
     m_replace = makeButton(tr("Make those &ticked the committee…"), {}, Emphasis::normal, card);
@@ -172,11 +172,11 @@ void HostPage::askAboutSelected(ModerationKind kind) {
                                tr("From the next list on %1 may contribute again.").arg(name), tr("&Readmit"), agreed);
         default:
             return askToChange(
-                tr("Vouch for %1?").arg(name),
+                tr("Trust %1 as your deputy?").arg(name),
                 tr("From the next list on %1 may join, counts in full at once, and may have a seat in the "
-                   "committee. Vouch only for computers of people whom you trust.")
+                   "committee. Trust only computers of people whom you know well.")
                     .arg(name),
-                tr("&Vouch"), agreed);
+                tr("&Trust"), agreed);
     }
 }
 

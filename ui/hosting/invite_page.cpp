@@ -26,12 +26,12 @@ QString reachOf(const std::string& link) {
     if (!invite || invite->hints.empty()) {
         return InvitePage::tr(
             "It names no address of this computer, because none is known yet; others look for the run "
-            "in the DHT, which takes longer.");
+            "in a public directory, which takes longer.");
     }
     if (std::all_of(invite->hints.begin(), invite->hints.end(), run::is_of_local_network)) {
         return InvitePage::tr(
             "It names this computer's address in your network: computers there find the run at once. "
-            "Others look for it in the DHT, which takes longer.");
+            "Others look for it in a public directory, which takes longer.");
     }
     return InvitePage::tr("It names addresses of this computer, so that others find the run at once.");
 }
@@ -106,8 +106,7 @@ void InvitePage::copy() {
 }
 
 void InvitePage::save() {
-    auto* dialog = new QFileDialog(this, tr("Save the invite"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QFileDialog* dialog = makeFileDialog(tr("Save the invite"), this);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("potluck"));
     dialog->selectFile(tr("invite") + QStringLiteral(".potluck"));

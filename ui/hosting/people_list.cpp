@@ -48,7 +48,7 @@ QString PeopleList::textOf(const Person& person) {
     QStringList facts;
     facts << (person.here ? tr("here") : tr("away"));
     if (person.seated) facts << tr("has a seat");
-    if (person.vouched) facts << tr("you vouched for it");
+    if (person.vouched) facts << tr("your deputy");
     if (person.banned) facts << tr("banned");
     const QString name = person.self ? tr("%1 (you)").arg(person.name) : person.name;
     return name + QStringLiteral(" · ") + plainText(person.id, 64).left(8) + QStringLiteral(" – ") +

@@ -12,6 +12,7 @@
 #include <QStackedWidget>
 
 #include "ui/client/plain_text.h"
+#include "ui/client/trainer_words.h"
 #include "ui/hosting/plan_card.h"
 #include "ui/hosting/run_crowd_card.h"
 #include "ui/hosting/run_source_card.h"
@@ -70,6 +71,7 @@ StartPage::StartPage(NodeClient& client, QWidget* parent) : QWidget(parent), m_c
     });
     connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
         if (method == method_of<HostRun>) showOrHide(m_problem, sentence);
+        if (method == method_of<EstimateRun>) m_plan->showFailure(sentence);
         refresh();
     });
     refresh();
@@ -89,16 +91,22 @@ QWidget* StartPage::makeForm() {
     m_cards = cards.column;
     m_beside = beside.column;
     m_source = new RunSourceCard(form);
-    m_crowd = new RunCrowdCard(form);
+    // In the order in which they stand, which is the Tab key's.
     m_terms = new RunTermsCard(form);
+    m_crowd = new RunCrowdCard(form);
     m_plan = new PlanCard(form);
     m_cards->addWidget(m_source);
     m_cards->addWidget(m_terms);
     m_cards->addWidget(m_crowd);
     m_beside->addWidget(m_plan);
-    connect(m_source, &RunSourceCard::edited, this, &StartPage::edited);
     connect(m_terms, &RunTermsCard::edited, this, &StartPage::edited);
-    connect(m_crowd, &RunCrowdCard::edited, this, &StartPage::edited);
+    const auto planChanges = [this] {
+        m_plan->clear();
+        edited();
+    };
+    connect(m_source, &RunSourceCard::edited, this, planChanges);
+    connect(m_crowd, &RunCrowdCard::edited, this, planChanges);
+    connect(m_plan, &PlanCard::retryAsked, this, &StartPage::ask);
     row->addWidget(cards.area, 1);
     row->addWidget(m_side);
     column->addLayout(row, 1);
@@ -189,7 +197,8 @@ void StartPage::ask() {
 
 void StartPage::take(const RunEstimate& estimate) {
     m_estimate = estimate;
-    m_plan->show(estimate);
+    // Else it is of another choice, and the next one is asked for.
+    if (!m_stale) m_plan->show(estimate, noTrainerText(m_client.view().snapshot));
     showProblems();
 }
 

@@ -27,8 +27,8 @@ SuccessionText carriersText(const control::Succession& succession) {
         if (seat.here) here << displayName(seat.name, seat.id);
     }
     if (here.isEmpty() || static_cast<std::uint64_t>(here.size()) < succession.needed) {
-        return {SuccessionWords::tr("Nobody could carry the run on now: it waits until you are back. Vouch for a "
-                                    "computer that is often here."),
+        return {SuccessionWords::tr("Nobody could carry the run on now: it waits until you are back. Trust a "
+                                    "computer that is often here as your deputy."),
                 false};
     }
     const QString names = here.join(QStringLiteral(", "));
@@ -48,7 +48,7 @@ SuccessionText holdersText(const control::Succession& succession) {
     const bool kept = succession.shard_copies >= copies_wanted && succession.checkpoint_holders > 0;
     if (succession.shard_copies == 0 && succession.checkpoint_holders == 0)
         return {SuccessionWords::tr("Nobody else has the data yet. Stay until somebody does."), false};
-    const QString holders = SuccessionWords::tr("Others hold each part of the data %1 times and %2 checkpoints.")
+    const QString holders = SuccessionWords::tr("Other computers keep %1 copies of the data and %2 of the model.")
                                 .arg(fullCount(succession.shard_copies), fullCount(succession.checkpoint_holders));
     if (kept) return {holders, true};
     const QString stay = SuccessionWords::tr("Stay until there are more, or some may be lost.");

@@ -4,6 +4,7 @@
 #include <QLocale>
 
 #include "ui/client/plain_text.h"
+#include "ui/client/trainer_words.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
 
@@ -16,7 +17,8 @@ namespace {
 constexpr int id_digits = 16;
 
 /// "About 9.2 k tokens per second (processor), with 1.4 GB of memory.", or why it cannot.
-QString speedText(const OfferedRun& run) {
+QString speedText(const OfferedRun& run, const NodeSnapshot& node) {
+    if (const QString missing = noTrainerText(node); !run.obstacle.empty() && !missing.isEmpty()) return missing;
     if (!run.obstacle.empty()) return plainText(run.obstacle, 300);
     const QString memory = run.gpu_peak > 0 ? OfferCard::tr("%1 of GPU memory").arg(sizeText(run.gpu_peak))
                                             : OfferCard::tr("%1 of memory").arg(sizeText(run.ram_peak));
@@ -96,7 +98,8 @@ void OfferCard::refresh() {
                              ? tr("about %1").arg(sizeText(run.disk))
                              : tr("about %1; %2 are free").arg(sizeText(run.disk), sizeText(run.disk_free));
     addRow("offerDisk", tr("On your disk"), free, room ? "muted" : "problem");
-    addRow("offerSpeed", tr("This computer"), speedText(run), run.obstacle.empty() ? "muted" : "problem");
+    addRow("offerSpeed", tr("This computer"), speedText(run, m_client.view().snapshot),
+           run.obstacle.empty() ? "muted" : "problem");
     if (run.obstacle.empty()) addRow("offerPower", tr("Power"), powerText(run), "muted");
     if (run.traffic_day > 0) {
         addRow("offerTraffic", tr("Traffic"),

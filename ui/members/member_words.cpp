@@ -36,7 +36,7 @@ QString phaseText(const control::MemberRow& member) {
 
 QString partText(const control::MemberRow& member) {
     const QString phase = phaseText(member);
-    return member.role == run::Role::backbone ? Tr::tr("backbone, %1").arg(phase) : phase;
+    return member.role == run::Role::backbone ? Tr::tr("relay, %1").arg(phase) : phase;
 }
 
 QString memberName(const control::MemberRow& member) {
@@ -65,7 +65,7 @@ QString flowText(const control::MemberRow& member) {
 
 QString memberLine(const control::MemberRow& member, const QString& through, const std::string& ownPerson) {
     QStringList parts{memberName(member), withOwner(member, partText(member), ownPerson)};
-    if (member.seat) parts << Tr::tr("of the committee");
+    if (member.seat) parts << Tr::tr("confirms rounds");
     if (const QString speed = speedText(member); !speed.isEmpty()) parts << speed;
     if (!member.self) parts << wayText(member, through);
     return parts.join(QStringLiteral(", "));

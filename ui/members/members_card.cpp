@@ -13,7 +13,14 @@
 
 namespace potluck::ui {
 
-MembersCard::MembersCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client) {
+namespace {
+
+const QString picture_choice = QStringLiteral("members-as-picture");
+
+}  // namespace
+
+MembersCard::MembersCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
+    : QFrame(parent), m_client(client) {
     setObjectName(QStringLiteral("card"));
     QBoxLayout* column = cardLayout(this);
     column->setContentsMargins(grid + 4, 2 * grid, grid + 4, grid);
@@ -45,8 +52,13 @@ MembersCard::MembersCard(NodeClient& client, QWidget* parent) : QFrame(parent), 
     m_picture->hide();
     column->addWidget(m_picture, 1);
     connect(picture, &QCheckBox::toggled, this, &MembersCard::choose);
+    connect(picture, &QCheckBox::clicked, this, [&desktop](bool on) { rememberChoice(desktop, picture_choice, on); });
     connect(m_picture, &SwarmPicture::roomChanged, this, &MembersCard::refresh, Qt::QueuedConnection);
     connect(&client, &NodeClient::changed, this, &MembersCard::refresh);
+    // Once whoever made the card has connected to it.
+    QMetaObject::invokeMethod(
+        this, [picture, &desktop] { picture->setChecked(isRemembered(desktop, picture_choice)); },
+        Qt::QueuedConnection);
     refresh();
 }
 

@@ -6,6 +6,7 @@
 #include <QFrame>
 
 #include "ui/client/node_client.h"
+#include "ui/widgets/desktop.h"
 
 class QLabel;
 class QListView;
@@ -19,7 +20,8 @@ class MembersCard : public QFrame {
     Q_OBJECT
 
 public:
-    MembersCard(NodeClient& client, QWidget* parent);
+    /// The choice of the picture is remembered by the desktop, which outlives the card.
+    MembersCard(NodeClient& client, const Desktop& desktop, QWidget* parent);
 
 signals:
     /// The picture takes the list's place, or the other way round; it likes to be wider.

@@ -120,11 +120,11 @@ void SwarmPicture::fillLegend() {
     SwarmNode backbone;
     backbone.doing = Doing::passes_on;
     backbone.is_backbone = true;
-    if (any([](const SwarmNode& node) { return node.is_backbone; })) add(tr("backbone"), backbone);
+    if (any([](const SwarmNode& node) { return node.is_backbone; })) add(tr("relay"), backbone);
     SwarmNode seated;
     seated.doing = Doing::passes_on;
     seated.has_seat = true;
-    if (any([](const SwarmNode& node) { return node.has_seat; })) add(tr("committee"), seated);
+    if (any([](const SwarmNode& node) { return node.has_seat; })) add(tr("confirms rounds"), seated);
     if (any([](const SwarmNode& node) { return node.is_direct; }))
         add(tr("direct: the wide end gives"), {}, Entry::Line::direct);
     if (any([](const SwarmNode& node) { return !node.is_self && !node.is_direct; }))

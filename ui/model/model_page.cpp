@@ -142,8 +142,8 @@ QFrame* ModelPage::makeSaveCard() {
     m_save->setObjectName(QStringLiteral("saveModel"));
     head->addWidget(m_save);
     column->addLayout(head);
-    column->addWidget(makeWrappedLabel(
-        tr("Writes weights, configuration and tokenizer into a folder, as other programs read them."), "muted", card));
+    column->addWidget(
+        makeWrappedLabel(tr("Writes the model into a folder, in the format that other programs read."), "muted", card));
     m_saved = makeWrappedLabel({}, "good", card);
     m_saved->setObjectName(QStringLiteral("saveOutcome"));
     m_saved->hide();
@@ -173,7 +173,7 @@ void ModelPage::refreshQuestion(bool asked) {
                  "for the most alike, though nobody told it what they show. Early rounds go by colour; look again "
                  "later.")
             : tr("Begin a text, and the model as it is now goes on with it, or draws what you say if that is what "
-                 "it learns. Early rounds make nonsense; look again later."));
+                 "it learns. Early on the model writes nonsense; look again later."));
     m_beginning->setVisible(!compares);
     m_prompt->setVisible(!compares);
     if (compares) {

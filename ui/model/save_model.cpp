@@ -4,6 +4,7 @@
 #include <QFileDialog>
 
 #include "ui/client/plain_text.h"
+#include "ui/widgets/parts.h"
 
 namespace potluck::ui {
 
@@ -16,9 +17,8 @@ struct Tr {
 }  // namespace
 
 void askWhereToSave(NodeClient& client, QWidget* parent) {
-    auto* dialog = new QFileDialog(parent, Tr::tr("An empty folder for the model"));
+    QFileDialog* dialog = makeFileDialog(Tr::tr("An empty folder for the model"), parent);
     dialog->setObjectName(QStringLiteral("modelFolder"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
     dialog->setOption(QFileDialog::ShowDirsOnly);
     QObject::connect(dialog, &QFileDialog::fileSelected, &client,

@@ -114,8 +114,7 @@ QWidget* IdentityCard::makeButtons() {
 }
 
 void IdentityCard::exportToFile() {
-    auto* dialog = new QFileDialog(this, tr("Export the identity"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QFileDialog* dialog = makeFileDialog(tr("Export the identity"), this);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->selectFile(QStringLiteral("potluck-identity.key"));
     // The node replaces no file: whether to is not asked in vain.
@@ -128,8 +127,7 @@ void IdentityCard::exportToFile() {
 }
 
 void IdentityCard::importFromFile() {
-    auto* dialog = new QFileDialog(this, tr("Import an identity"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QFileDialog* dialog = makeFileDialog(tr("Import an identity"), this);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         askBeforeImport(tr("The identity on this computer is replaced by the one in the file."),

@@ -157,7 +157,7 @@ QWidget* JoinCard::makeAssurances() {
                  tr("The model and a piece of its text are fetched, then your computer trains in the background until "
                     "you pause."));
     addAssurance(*left, QStringLiteral("pause"), tr("You come first"),
-                 tr("Pause at any time: the trainer ends and its memory is free within two seconds."));
+                 tr("Pause at any time: training ends and its memory is free within two seconds."));
     addAssurance(*right, QStringLiteral("upload"), tr("What is sent"),
                  tr("A small, signed contribution per round, your display name, your public key and your internet "
                     "address, as with any torrent."));
@@ -203,8 +203,7 @@ void JoinCard::lookAtIt() {
 }
 
 void JoinCard::chooseFile() {
-    auto* dialog = new QFileDialog(this, tr("Open an invite"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QFileDialog* dialog = makeFileDialog(tr("Open an invite"), this);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         const Result<QString> text = m_desktop.read_invite(file);

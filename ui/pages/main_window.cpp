@@ -1,5 +1,5 @@
 // Entries of the bar and pages have the same places, so that a page's number is all that passes between them. Pages
-// that are of no use now (starting a run in a run, inviting and hosting outside one) lose their entry, and the window
+// that are of no use now (starting a run in a run, inviting to one that is over) lose their entry, and the window
 // goes home if one of them was open. All pages lie in one area that scrolls where the window is smaller than they need.
 //
 // Closing means the tray where there is one; it asks where there is none and a run would end with it.
@@ -154,13 +154,15 @@ void MainWindow::refresh() {
     m_navigation->show(summarize(view));
     const bool inRun = isInRun(view);
     m_navigation->setEntry(start_page, inRun ? Entry::hidden : Entry::shown);
-    m_navigation->setEntry(invite_page, inRun ? Entry::shown : Entry::hidden);
+    const bool invites = inRun && !isOver(view);
+    m_navigation->setEntry(invite_page, invites ? Entry::shown : Entry::hidden);
     const bool hosts = inRun && view.snapshot.run->succession.has_value();
     m_navigation->setEntry(host_page, hosts ? Entry::shown : Entry::hidden);
     m_navigation->setEntry(model_page, inRun ? Entry::shown : Entry::hidden);
     const int page = m_pages->currentIndex();
-    const bool needsRun = page == invite_page || page == model_page;
-    if ((needsRun && !inRun) || (page == host_page && !hosts)) showPage(home_page);
+    const bool gone =
+        (page == invite_page && !invites) || (page == model_page && !inRun) || (page == host_page && !hosts);
+    if (gone) showPage(home_page);
 }
 
 void MainWindow::refreshLogEntry() {
@@ -247,7 +249,7 @@ void MainWindow::askWhatQuittingMeans(int others) {
            "waits until you are back.",
            nullptr, others);
     const QString instead =
-        tr("To hand it over, vouch on the page Host for a computer that is often here, or let a "
+        tr("To hand it over, trust on the page Host a computer that is often here as your deputy, or let a "
            "backbone run on one that stays on; it needs no graphics card.");
     auto* box = new QMessageBox(QMessageBox::Warning, tr("Quit although others train?"),
                                 happens + QStringLiteral("\n\n") + instead, QMessageBox::NoButton, this);

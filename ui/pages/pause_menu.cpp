@@ -56,7 +56,7 @@ void PauseButton::refresh() {
     setIcon(paused ? iconNamed(QStringLiteral("resume"), QPalette::HighlightedText)
                    : iconNamed(QStringLiteral("pause")));
     setMenu(paused ? nullptr : &m_menu);
-    setAccessibleDescription(paused ? tr("Training starts again.") : tr("Stops the trainer and frees its memory."));
+    setAccessibleDescription(paused ? tr("Training starts again.") : tr("Stops training and frees its memory."));
 }
 
 }  // namespace potluck::ui

@@ -19,6 +19,7 @@
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/hosting/succession_words.h"
+#include "ui/join/stay_card.h"
 #include "ui/members/members_card.h"
 #include "ui/model/end_card.h"
 #include "ui/pages/pause_menu.h"
@@ -50,6 +51,7 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
     m_notice->setObjectName(QStringLiteral("notice"));
     m_notice->hide();
     column->addWidget(m_notice);
+    column->addWidget(new StayCard(client, desktop, this));
     m_status = new StatusCard(client, desktop, this);
     column->addWidget(m_status);
     auto* end = new EndCard(client, this);
@@ -62,7 +64,7 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
     m_row = row;
     row->setSpacing(2 * grid);
     row->addWidget(makeChartCard(), 5);
-    auto* members = new MembersCard(client, this);
+    auto* members = new MembersCard(client, desktop, this);
     row->addWidget(members, 3);
     // The picture likes to be wide; the chart needs the less room without the newest losses in words.
     connect(members, &MembersCard::pictureShown, this, [this, row](bool picture) {
@@ -94,14 +96,15 @@ QWidget* RunView::makeHeader() {
     m_name->setObjectName(QStringLiteral("runName"));
     m_name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_about = makeLabel({}, "muted", header);
+    m_about->setObjectName(QStringLiteral("runPurpose"));
     m_about->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     textColumn->addWidget(m_name);
     textColumn->addWidget(m_about);
     row->addStretching(textColumn, name_width_min);
-    auto* invite = makeButton(tr("&Copy invite"), iconNamed(QStringLiteral("share")), Emphasis::normal, header);
-    invite->setObjectName(QStringLiteral("copyInvite"));
-    connect(invite, &QPushButton::clicked, this, [this] { m_client.requestInvite(); });
-    row->add(invite);
+    m_invite = makeButton(tr("&Copy invite"), iconNamed(QStringLiteral("share")), Emphasis::normal, header);
+    m_invite->setObjectName(QStringLiteral("copyInvite"));
+    connect(m_invite, &QPushButton::clicked, this, [this] { m_client.requestInvite(); });
+    row->add(m_invite);
     auto* pause = new PauseButton(m_client, header);
     pause->setObjectName(QStringLiteral("pause"));
     row->add(pause);
@@ -159,25 +162,38 @@ QWidget* RunView::makeChartCard() {
     QBoxLayout* column = cardLayout(card);
     auto* head = new WrappingRow;
     head->setSpacing(grid);
-    head->addStretching(makeLabel(tr("Loss"), "heading", card), 6 * grid);
+    head->addStretching(makeLabel(tr("What it has learned"), "heading", card), 14 * grid);
     m_loss = makeLabel({}, "muted", card);
     head->add(m_loss);
+    auto* training = new QCheckBox(tr("&In training"), card);
+    training->setObjectName(QStringLiteral("trainingLoss"));
+    training->setToolTip(
+        tr("Shows how the members do on the text that they train on, instead of the model on text that nobody trains "
+           "on. The two cannot be compared."));
+    training->setAccessibleDescription(training->toolTip());
+    head->add(training);
     auto* smooth = new QCheckBox(tr("S&mooth"), card);
     smooth->setObjectName(QStringLiteral("smoothLoss"));
-    smooth->setAccessibleDescription(tr("Draws the training loss averaged over a few rounds."));
+    smooth->setAccessibleDescription(tr("Draws the members' curve averaged over a few rounds."));
     head->add(smooth);
     auto* tokens = new QCheckBox(tr("By to&kens"), card);
     tokens->setObjectName(QStringLiteral("lossByTokens"));
     tokens->setAccessibleDescription(
-        tr("Draws the losses over the tokens that the run was trained on, instead of its rounds."));
+        tr("Draws the curve over the tokens that the run was trained on, instead of its rounds."));
     head->add(tokens);
     column->addLayout(head);
+    m_meaning = makeWrappedLabel({}, "muted", card);
+    m_meaning->setObjectName(QStringLiteral("lossMeaning"));
+    column->addWidget(m_meaning);
     m_chart = new LossChart(card);
     column->addWidget(m_chart, 1);
     m_measures = makeWrappedLabel({}, "muted", card);
     m_measures->setObjectName(QStringLiteral("measures"));
     m_measures->hide();
     column->addWidget(m_measures);
+    connect(training, &QCheckBox::toggled, m_chart, [chart = m_chart](bool on) {
+        chart->setShown(on ? LossChart::Losses::training : LossChart::Losses::validation);
+    });
     connect(smooth, &QCheckBox::toggled, m_chart, [chart = m_chart](bool on) {
         chart->setSmoothing(on ? LossChart::Smoothing::light : LossChart::Smoothing::off);
     });
@@ -202,17 +218,33 @@ void RunView::refresh() {
         showOrHide(m_notice, {});
         return;
     }
+    const bool over = isOver(view);
+    m_invite->setVisible(!over);
+    m_chart->setEmptyText(over ? tr("This computer has seen no round of this run.")
+                               : tr("The curve begins when the first round ends."));
     const control::RunSnapshot& run = *view.snapshot.run;
     m_name->setText(plainText(run.name, 60));
     m_name->setToolTip(literalText(m_name->text()));
-    m_about->setText(plainText(run.model, 120));
-    m_about->setToolTip(literalText(plainText(run.purpose, 300)));
-    QStringList losses;
-    if (run.loss > 0) losses << tr("training %1").arg(QLocale().toString(run.loss, 'f', 3));
-    if (run.validation_loss > 0) losses << tr("validation %1").arg(QLocale().toString(run.validation_loss, 'f', 3));
-    m_loss->setText(losses.join(QStringLiteral(" · ")));
+    const QString purpose = plainText(run.purpose, 300);
+    m_about->setText(purpose.isEmpty() ? plainText(run.model, 120) : purpose);
+    m_about->setToolTip(literalText(plainText(run.model, 120)));
+    const auto number = [](double loss) { return QLocale().toString(loss, 'f', 3); };
+    m_loss->setText(run.validation_loss > 0 ? tr("now %1").arg(number(run.validation_loss))
+                    : run.loss > 0          ? tr("in training %1").arg(number(run.loss))
+                                            : QString());
+    explainLoss(run.baseline);
     showOrHide(m_measures, measuresText(run));
     refreshTiles(run);
+}
+
+void RunView::explainLoss(model::Baseline baseline) {
+    const bool pictures = baseline == model::Baseline::mean_colour || baseline == model::Baseline::chance;
+    m_meaning->setText(pictures ? tr("How far off it is on new pictures; lower is better.")
+                                : tr("How surprised it is by new text; lower is better."));
+    m_meaning->setToolTip(pictures
+                              ? tr("The loss of a picture, on pictures of the validation data.")
+                              : tr("The loss in nats per token, on the validation data: the mean of -ln p, where p is "
+                                   "the probability that the model gave to the token that came."));
 }
 
 void RunView::refreshTiles(const control::RunSnapshot& run) {
@@ -220,10 +252,12 @@ void RunView::refreshTiles(const control::RunSnapshot& run) {
     m_total->show(shortCount(run.my_tokens), tr("%n round(s)", nullptr, static_cast<int>(run.my_rounds)));
     const int volunteers = volunteersOnline(run);
     const int backbones = static_cast<int>(run.members.size()) - volunteers;
-    m_volunteers->show(QLocale().toString(volunteers), tr("%n backbone(s)", nullptr, backbones));
+    m_volunteers->show(QLocale().toString(volunteers), tr("%n relay(s)", nullptr, backbones));
     m_speed->show(shortCount(run.swarm_tokens_per_second), tr("tokens per second"));
-    m_round->show(fullCount(run.round),
-                  run.total_rounds > 0 ? tr("of %1").arg(fullCount(run.total_rounds)) : QString());
+    const QString left = timeLeft(run);
+    m_round->show(fullCount(run.round), run.total_rounds == 0 ? QString()
+                                        : left.isEmpty()      ? tr("of %1").arg(fullCount(run.total_rounds))
+                                                         : tr("of %1, %2 left").arg(fullCount(run.total_rounds), left));
 }
 
 void RunView::refreshCurve() {

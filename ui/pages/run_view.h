@@ -47,12 +47,14 @@ private:
     void copyInvite(const QString& magnet);
     void refresh();
     void refreshCurve();
+    void explainLoss(model::Baseline baseline);
     void refreshTiles(const control::RunSnapshot& run);
 
     NodeClient& m_client;
     QLabel* m_name = nullptr;
     QLabel* m_about = nullptr;
     QLabel* m_notice = nullptr;
+    QPushButton* m_invite = nullptr;
     QPushButton* m_more = nullptr;
     QAction* m_finish = nullptr;
     QAction* m_leave = nullptr;
@@ -63,6 +65,7 @@ private:
     StatTile* m_speed = nullptr;
     StatTile* m_round = nullptr;
     QLabel* m_loss = nullptr;
+    QLabel* m_meaning = nullptr;
     QLabel* m_measures = nullptr;
     LossChart* m_chart = nullptr;
     QBoxLayout* m_row = nullptr;  // of the chart and the members

@@ -1,6 +1,6 @@
-// Cards in a scroll area, so that the page works on a small screen and with large text. What belongs to the node is
-// shown from its snapshot and changed by a request: the name counts as saved when the node says so, and not when the
-// button is pressed.
+// Cards in sections in a scroll area, so that the page works on a small screen and with large text. What belongs to the
+// node is shown from its snapshot and changed by a request: the name counts as saved when the node says so, and not
+// when the button is pressed.
 //
 // A snapshot arrives every second, so it must not overwrite what a person is typing: the field is left alone while it
 // has the focus or unsaved changes. Only the look is the window's own; Theme applies it. The data folder is shown for
@@ -9,10 +9,12 @@
 
 #include <QButtonGroup>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QRadioButton>
 #include <QScrollArea>
+#include <QScrollBar>
 
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
@@ -23,6 +25,7 @@
 #include "ui/pages/update_card.h"
 #include "ui/records/pauses_card.h"
 #include "ui/records/team_card.h"
+#include "ui/resources/about_card.h"
 #include "ui/resources/computer_card.h"
 #include "ui/resources/connection_card.h"
 #include "ui/resources/device_card.h"
@@ -30,6 +33,7 @@
 #include "ui/resources/proxy_card.h"
 #include "ui/resources/resources_card.h"
 #include "ui/resources/traffic_card.h"
+#include "ui/widgets/form_field.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -49,34 +53,53 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     : QWidget(parent), m_client(client), m_theme(theme) {
     const auto [scroll, scrolled, cards] = makeScrolledCards(this);
     m_scroll = scroll;
-    cards->addWidget(makeNameCard());
-    cards->addWidget(new TeamCard(client, scrolled));
-    cards->addWidget(new IdentityCard(client, scrolled));
-    cards->addWidget(makePauseCard());
-    m_resources = new ResourcesCard(client, scrolled);
-    cards->addWidget(m_resources);
-    cards->addWidget(new DeviceCard(client, scrolled));
-    cards->addWidget(new ComputerCard(client, scrolled));
-    cards->addWidget(new ConnectionCard(client, scrolled));
-    m_proxy = new ProxyCard(client, scrolled);
-    cards->addWidget(m_proxy);
-    cards->addWidget(new TrafficCard(client, desktop, scrolled));
-    cards->addWidget(new ProgramsCard(client, desktop, scrolled));
-    cards->addWidget(new ActivityCard(client, scrolled));
-    cards->addWidget(new PausesCard(client, scrolled));
-    cards->addWidget(new TrainerCard(client, CardPlace::settings, scrolled));
-    cards->addWidget(new UpdateCard(client, desktop, CardPlace::settings, scrolled));
-    cards->addWidget(makeLookCard());
-    if (desktop.set_autostart) cards->addWidget(makeStartCard(desktop));
-    cards->addWidget(makeDataCard(desktop));
+    m_scroll->setObjectName(QStringLiteral("settingsScroll"));
+    m_cards = cards;
+    // Before the cards, so that the Tab key comes to them first, as the eye does.
+    auto* sections = new WrappingRow;
+    sections->setSpacing(grid);
+    QPushButton* you = makeJump(tr("You"), "you");
+    QPushButton* training = makeJump(tr("Training"), "training");
+    QPushButton* network = makeJump(tr("Network"), "network");
+    QPushButton* program = makeJump(tr("Program"), "program");
+    for (QPushButton* jump : {you, training, network, program}) sections->add(jump);
+    addSection(*you, {makeNameCard(), new TeamCard(client, scrolled), new IdentityCard(client, scrolled)});
+    addSection(*training, {makePauseCard(), m_resources = new ResourcesCard(client, scrolled),
+                           new DeviceCard(client, scrolled), new ActivityCard(client, scrolled),
+                           new PausesCard(client, scrolled), new ComputerCard(client, scrolled)});
+    addSection(*network, {new ConnectionCard(client, scrolled), m_proxy = new ProxyCard(client, scrolled),
+                          new TrafficCard(client, desktop, scrolled)});
+    addSection(*program,
+               {makeLookCard(desktop), desktop.set_autostart ? makeStartCard(desktop) : nullptr,
+                new TrainerCard(client, CardPlace::settings, scrolled),
+                new UpdateCard(client, desktop, CardPlace::settings, scrolled),
+                new ProgramsCard(client, desktop, scrolled), makeDataCard(desktop), new AboutCard(desktop, scrolled)});
     cards->addStretch(1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2 * grid);
     column->addWidget(makeLabel(tr("Settings"), "title", this));
+    column->addLayout(sections);
     column->addWidget(scroll, 1);
     connect(&client, &NodeClient::changed, this, &SettingsPage::refresh);
     refresh();
+}
+
+QPushButton* SettingsPage::makeJump(const QString& section, const char* name) {
+    QPushButton* jump = makeButton(section, {}, Emphasis::quiet, this);
+    jump->setObjectName(QStringLiteral("to-") + QLatin1String(name));
+    jump->setAccessibleDescription(tr("Scrolls to this part of the settings."));
+    return jump;
+}
+
+void SettingsPage::addSection(const QPushButton& jump, std::initializer_list<QWidget*> cards) {
+    auto* heading = makeLabel(jump.text(), "title", this);
+    m_cards->addWidget(heading);
+    for (QWidget* card : cards) {
+        if (card != nullptr) m_cards->addWidget(card);
+    }
+    connect(&jump, &QPushButton::clicked, this,
+            [this, heading] { m_scroll->verticalScrollBar()->setValue(heading->y()); });
 }
 
 void SettingsPage::showDiskLimit() {
@@ -151,7 +174,7 @@ QFrame* SettingsPage::makePauseCard() {
     return card;
 }
 
-QFrame* SettingsPage::makeLookCard() {
+QFrame* SettingsPage::makeLookCard(const Desktop& desktop) {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
     column->addWidget(makeLabel(tr("Look"), "heading", card));
@@ -170,7 +193,25 @@ QFrame* SettingsPage::makeLookCard() {
     }
     row->addStretch(1);
     column->addLayout(row);
+    if (desktop.set_language) addLanguages(*column, desktop);
     return card;
+}
+
+void SettingsPage::addLanguages(QBoxLayout& column, const Desktop& desktop) {
+    auto* languages = new QComboBox(this);
+    languages->setObjectName(QStringLiteral("language"));
+    languages->setAccessibleName(tr("Language"));
+    languages->addItem(tr("Like the system's"), QString());
+    // Each in its own words: whoever cannot read the window finds theirs.
+    languages->addItem(QStringLiteral("English"), QStringLiteral("en"));
+    languages->addItem(QStringLiteral("Deutsch"), QStringLiteral("de"));
+    languages->setCurrentIndex(std::max(0, languages->findData(desktop.language())));
+    auto* field = new FormField(tr("Lan&guage"), languages, this);
+    column.addWidget(field);
+    connect(languages, &QComboBox::activated, this, [languages, field, &desktop] {
+        desktop.set_language(languages->currentData().toString());
+        field->setHint(tr("It is spoken when Potluck is started again."));
+    });
 }
 
 QFrame* SettingsPage::makeStartCard(const Desktop& desktop) {
@@ -206,12 +247,12 @@ QFrame* SettingsPage::makeDataCard(const Desktop& desktop) {
     m_folder->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* open = makeButton(tr("Open data &folder"), iconNamed(QStringLiteral("open")), Emphasis::normal, card);
     open->setObjectName(QStringLiteral("openFolder"));
-    auto* quit = makeButton(tr("&Quit Potluck"), {}, Emphasis::normal, card);
-    quit->setObjectName(QStringLiteral("quit"));
     row->addStretching(m_folder, folder_width_min);
     auto* log = makeButton(tr("Show &log"), {}, Emphasis::normal, card);
     log->setObjectName(QStringLiteral("openLog"));
     connect(log, &QPushButton::clicked, this, [&desktop] { desktop.show_log(); });
+    auto* quit = makeButton(tr("&Quit Potluck"), {}, Emphasis::normal, card);
+    quit->setObjectName(QStringLiteral("quit"));
     for (QPushButton* button : {open, log, quit}) row->add(button);
     column->addLayout(row);
     connect(open, &QPushButton::clicked, this,
@@ -233,11 +274,11 @@ void SettingsPage::refresh() {
     m_saveName->setEnabled(up && !m_client.waitsFor(method_of<SetName>));
     const StatusSummary summary = summarize(view);
     m_pause->setText(!summary.memory.isEmpty() ? summary.title + QStringLiteral(". ") + summary.memory
-                                               : tr("Ends the trainer and frees its memory at once."));
+                                               : tr("Ends training and frees its memory at once."));
     m_folder->setText(plainText(view.snapshot.data_folder, 300));
     m_folder->setToolTip(literalText(m_folder->text()));
     const QString device = plainText(view.snapshot.trainer.device, 120);
-    m_device->setText(device.isEmpty() ? tr("The trainer is not running.") : tr("Trains on: %1").arg(device));
+    m_device->setText(device.isEmpty() ? tr("Nothing is trained at the moment.") : tr("Trains on: %1").arg(device));
 }
 
 }  // namespace potluck::ui

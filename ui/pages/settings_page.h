@@ -4,11 +4,14 @@
 // Threads: Qt's main thread.
 #pragma once
 
+#include <initializer_list>
+
 #include <QWidget>
 
 #include "ui/client/node_client.h"
 #include "ui/widgets/desktop.h"
 
+class QBoxLayout;
 class QFrame;
 class QLabel;
 class QLineEdit;
@@ -36,9 +39,13 @@ signals:
     void quitAsked();
 
 private:
+    /// A section has a heading, and a button above all that leads to it.
+    [[nodiscard]] QPushButton* makeJump(const QString& section, const char* name);
+    void addSection(const QPushButton& jump, std::initializer_list<QWidget*> cards);
     QFrame* makeNameCard();
     QFrame* makePauseCard();
-    QFrame* makeLookCard();
+    QFrame* makeLookCard(const Desktop& desktop);
+    void addLanguages(QBoxLayout& column, const Desktop& desktop);
     void bringUp(QWidget* card);
     QFrame* makeStartCard(const Desktop& desktop);
     QFrame* makeDataCard(const Desktop& desktop);
@@ -48,6 +55,7 @@ private:
     NodeClient& m_client;
     Theme& m_theme;
     QScrollArea* m_scroll = nullptr;
+    QBoxLayout* m_cards = nullptr;
     ResourcesCard* m_resources = nullptr;
     ProxyCard* m_proxy = nullptr;
     QLineEdit* m_name = nullptr;

@@ -10,6 +10,7 @@
 #include <QProgressBar>
 
 #include "ui/client/plain_text.h"
+#include "ui/client/trainer_words.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -30,24 +31,18 @@ QString nameOf(const control::PackRow& pack) {
     return TrainerCard::tr("for the processor");
 }
 
-QString stateText(const ReleaseState& state) {
+QString stateText(const control::NodeSnapshot& node) {
+    const ReleaseState state = node.releases.value_or(ReleaseState{});
     switch (state.stage) {
-        case ReleaseStage::checking: return TrainerCard::tr("Asking which trainers there are.");
+        case ReleaseStage::checking: return TrainerCard::tr("Asking which downloads there are.");
         case ReleaseStage::downloading:
-            return TrainerCard::tr("The trainer is being downloaded; it goes on after a break.");
-        case ReleaseStage::unpacking: return TrainerCard::tr("The trainer is being checked and unpacked.");
+            return TrainerCard::tr("The part that trains is being downloaded; it goes on after a break.");
+        case ReleaseStage::unpacking: return TrainerCard::tr("The part that trains is being checked and unpacked.");
         case ReleaseStage::none: break;
     }
-    if (!state.installed.empty()) return TrainerCard::tr("The trainer was downloaded and is ready.");
-    if (state.has_trainer) return TrainerCard::tr("The trainer is installed on this computer.");
-    if (!state.has_key)
-        return TrainerCard::tr(
-            "This computer has no trainer yet, and this build of Potluck cannot download one: install the package "
-            "potluck-trainer.");
-    if (state.packs.empty())
-        return TrainerCard::tr("This computer has no trainer yet. It comes as a download of its own.");
-    return TrainerCard::tr(
-        "This computer has no trainer yet. Choose one; it is checked against its makers' signature.");
+    if (!state.installed.empty()) return TrainerCard::tr("The part that trains was downloaded and is ready.");
+    if (state.has_trainer) return TrainerCard::tr("The part that trains is installed on this computer.");
+    return noTrainerText(node);
 }
 
 }  // namespace
@@ -56,7 +51,7 @@ TrainerCard::TrainerCard(NodeClient& client, CardPlace place, QWidget* parent)
     : QFrame(parent), m_client(client), m_place(place) {
     setObjectName(QStringLiteral("card"));
     QBoxLayout* column = cardLayout(this);
-    column->addWidget(makeLabel(tr("Trainer"), "heading", this));
+    column->addWidget(makeLabel(tr("The part that trains"), "heading", this));
     m_state = makeWrappedLabel({}, "muted", this);
     m_state->setObjectName(QStringLiteral("trainerState"));
     m_problem = makeWrappedLabel({}, "problem", this);
@@ -70,7 +65,7 @@ TrainerCard::TrainerCard(NodeClient& client, CardPlace place, QWidget* parent)
     m_look->setObjectName(QStringLiteral("lookForTrainers"));
     m_cancel = makeButton(tr("Cancel"), iconNamed(QStringLiteral("leave")), Emphasis::normal, this);
     m_cancel->setObjectName(QStringLiteral("cancelTrainer"));
-    m_remove = makeButton(tr("Remove the trainer"), {}, Emphasis::normal, this);
+    m_remove = makeButton(tr("Remove it"), {}, Emphasis::normal, this);
     m_remove->setObjectName(QStringLiteral("removeTrainer"));
     auto* row = new QHBoxLayout;
     row->setSpacing(grid);
@@ -131,8 +126,11 @@ void TrainerCard::refresh() {
     const ReleaseState state = view.snapshot.releases.value_or(ReleaseState{});
     const bool known = view.link.state == Link::State::up && view.snapshot.releases.has_value();
     const bool idle = state.stage == ReleaseStage::none;
-    setVisible(m_place == CardPlace::settings || (known && (!state.has_trainer || !idle)));
-    m_state->setText(stateText(state));
+    // In a run its state says what is missing; here is only what can be done about it.
+    const bool told = m_place == CardPlace::home && idle && view.snapshot.why.reason == status::Reason::trainer_missing;
+    const bool wanted = known && (!state.has_trainer || !idle) && (!told || state.has_key);
+    setVisible(m_place == CardPlace::settings || wanted);
+    showOrHide(m_state, told ? QString() : stateText(view.snapshot));
     if (!idle || !state.error.empty()) showOrHide(m_problem, plainText(state.error, sentence_max));
     if (m_problem->text().isEmpty()) m_problem->hide();
     m_progress->setVisible(!idle);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <QActionGroup>
+
 #include "ui/client/plain_text.h"
 #include "ui/pages/pause_menu.h"
 #include "ui/widgets/icons.h"
@@ -10,7 +12,7 @@ namespace potluck::ui {
 
 namespace {
 
-constexpr int status_characters_max = 60;
+constexpr int status_characters_max = 60, why_characters_max = 160;
 // Windows cuts tool tips of the tray at 127 characters.
 constexpr int tool_tip_characters_max = 120;
 
@@ -47,8 +49,10 @@ void Tray::tell(const QString& title, const QString& sentence) {
 }
 
 void Tray::fillMenu() {
-    m_status = m_menu.addAction(QString());
-    m_status->setEnabled(false);
+    for (QAction** line : {&m_status, &m_why}) {
+        *line = m_menu.addAction(QString());
+        (*line)->setEnabled(false);
+    }
     QAction* open = m_menu.addAction(tr("&Open Potluck"), this, &Tray::openAsked);
     m_menu.setDefaultAction(open);
     m_menu.addSeparator();
@@ -56,8 +60,30 @@ void Tray::fillMenu() {
     addPauses(*m_pause, m_client);
     m_resume =
         m_menu.addAction(iconNamed(QStringLiteral("resume")), tr("&Resume"), this, [this] { m_client.resume(); });
+    addEfforts();
+    m_finish = m_menu.addAction(iconNamed(QStringLiteral("flag")), tr("&Finish this round, then leave"), this,
+                                [this] { m_client.finishRound(); });
     m_menu.addSeparator();
     m_menu.addAction(tr("&Quit"), this, &Tray::quitAsked);
+}
+
+void Tray::addEfforts() {
+    using control::Effort;
+    m_effort = m_menu.addMenu(tr("&How much"));
+    auto* group = new QActionGroup(m_effort);
+    for (const auto& [effort, text] : {std::pair(Effort::quiet, tr("&Quiet: half of the time")),
+                                       std::pair(Effort::balanced, tr("&Balanced: three quarters of the time")),
+                                       std::pair(Effort::full, tr("&Full: all the time"))}) {
+        QAction* action = m_effort->addAction(text);
+        action->setCheckable(true);
+        action->setData(static_cast<int>(effort));
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, chosen = effort] {
+            control::Resources wanted = m_client.view().snapshot.resources.value_or(control::Resources{});
+            wanted.effort = chosen;
+            m_client.setResources(wanted);
+        });
+    }
 }
 
 void Tray::refresh() {
@@ -66,7 +92,9 @@ void Tray::refresh() {
     const QString status =
         summary.reason.isEmpty() ? summary.title : summary.title + QStringLiteral(": ") + summary.reason;
     // No ampersand, either, which would mark a shortcut.
-    m_status->setText(unmarkedText(plainText(status, status_characters_max)));
+    m_status->setText(unmarkedText(plainText(summary.title, status_characters_max)));
+    m_why->setText(unmarkedText(plainText(summary.reason, why_characters_max)));
+    m_why->setVisible(!summary.reason.isEmpty());
     QString tip = QStringLiteral("Potluck – ") + status;
     if (isInRun(view))
         tip = QStringLiteral("Potluck – ") + summary.title + QLatin1Char('\n') +
@@ -79,6 +107,11 @@ void Tray::refresh() {
     m_resume->setText(actions.has(Action::try_again)     ? tr("&Try again")
                       : actions.has(Action::train_again) ? tr("&Train again")
                                                          : tr("&Resume"));
+    m_finish->setEnabled(actions.has(Action::finish));
+    const bool up = view.link.state == Link::State::up && view.snapshot.resources.has_value();
+    m_effort->menuAction()->setEnabled(up);
+    for (QAction* action : m_effort->actions())
+        action->setChecked(up && action->data().toInt() == static_cast<int>(view.snapshot.resources->effort));
     m_resume->setEnabled(actions.has(Action::resume) || actions.has(Action::try_again) ||
                          actions.has(Action::train_again));
     if (!m_icon || m_sign == summary.icon) return;

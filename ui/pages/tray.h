@@ -1,6 +1,6 @@
-// The tray: an icon per state, a tool tip, and a menu in the order that such programs share: status line, Open, Pause,
-// Resume, Quit. Where the desktop has no tray the menu exists all the same and `isShown` is false; a tray that comes
-// later, as it often does at login, is found within seconds.
+// The tray: an icon per state, a tool tip, and a menu in the order that such programs share: status, Open, Pause,
+// Resume, how much it works, Finish, Quit. Where the desktop has no tray the menu exists all the same and `isShown` is
+// false; a tray that comes later, as it often does at login, is found within seconds.
 //
 // Threads: Qt's main thread.
 #pragma once
@@ -45,14 +45,18 @@ signals:
 
 private:
     void fillMenu();
+    void addEfforts();
     void look();
     void refresh();
 
     NodeClient& m_client;
     QMenu m_menu;
     QMenu* m_pause = nullptr;
+    QMenu* m_effort = nullptr;
     QAction* m_status = nullptr;
+    QAction* m_why = nullptr;  // a line of its own, so that neither is cut short
     QAction* m_resume = nullptr;
+    QAction* m_finish = nullptr;
     QString m_toolTip;
     TraySearch m_search;
     QTimer m_nextLook;

@@ -53,7 +53,8 @@ QString energyOf(const EnergySpan& span) {
 QString energyNote(const Energy& energy) {
     if (energy.total.measured_seconds <= 0) {
         return ContributionPage::tr(
-            "Energy is the power of what trains, times the time. What trains here lets no program read its power.");
+            "Energy is the power of what trains, times the time. This computer does not report the power of what "
+            "trains.");
     }
     return ContributionPage::tr(
                "Energy is the power of what trains, times the time. It could be read in %1 of that time; the rest "

@@ -31,7 +31,7 @@ struct Tr {
 QString titleOf(DiskKind kind) {
     switch (kind) {
         case DiskKind::runs: return Tr::tr("Runs: models, text and what is shared");
-        case DiskKind::trainers: return Tr::tr("Trainers");
+        case DiskKind::trainers: return Tr::tr("Programs that train");
         case DiskKind::ledger: return Tr::tr("Ledger: everybody's credit");
         case DiskKind::log: return Tr::tr("Logs");
         case DiskKind::other: return Tr::tr("Keys, settings and the rest");

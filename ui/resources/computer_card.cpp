@@ -70,9 +70,8 @@ QString powerText(const TrainerSnapshot& trainer) {
         return ComputerCard::tr("%1, the whole processor with all programs").arg(wattText(*trainer.watts));
     if (trainer.watts) return wattText(*trainer.watts);
     if (!hasBegun(trainer)) return ComputerCard::tr("not measured yet");
-    return isProcessor(trainer)
-               ? ComputerCard::tr("not known: this computer lets no program read what its processor draws")
-               : ComputerCard::tr("not known: the driver does not tell what this device draws");
+    return isProcessor(trainer) ? ComputerCard::tr("unknown: this processor does not report its power")
+                                : ComputerCard::tr("unknown: this device does not report its power");
 }
 
 QString heatOf(const TrainerSnapshot& trainer) {
@@ -83,15 +82,15 @@ QString heatOf(const TrainerSnapshot& trainer) {
 
 /// Why there are no figures.
 QString stateText(const NodeView& view) {
-    if (view.link.state != Link::State::up) return ComputerCard::tr("The node does not run.");
+    if (view.link.state != Link::State::up) return ComputerCard::tr("Potluck's background program does not run.");
     switch (view.snapshot.trainer.state) {
-        case TrainerState::starting: return ComputerCard::tr("The trainer is starting.");
-        case TrainerState::stopping: return ComputerCard::tr("The trainer is ending.");
+        case TrainerState::starting: return ComputerCard::tr("Training is starting.");
+        case TrainerState::stopping: return ComputerCard::tr("Training is ending.");
         case TrainerState::training: return {};
         case TrainerState::absent:
         case TrainerState::failed: break;
     }
-    return ComputerCard::tr("Nothing is trained now: no trainer runs, and its memory is free.");
+    return ComputerCard::tr("Nothing is trained now, and the memory for it is free.");
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ void ConnectionCard::refresh() {
     const NodeView& view = m_client.view();
     const bool up = view.link.state == Link::State::up;
     const NetworkSnapshot network = up ? view.snapshot.network : NetworkSnapshot{};
-    m_state->setText(up ? stateOf(network) : tr("The node does not run."));
+    m_state->setText(up ? stateOf(network) : tr("Potluck's background program does not run."));
     showOrHide(m_remedy, network.inbound == Inbound::shut
                              ? tr("Training works. It is easier for all if you switch UPnP or NAT-PMP on in your "
                                   "router, or let it pass port %1 (TCP and UDP) on to this computer.")

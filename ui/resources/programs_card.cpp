@@ -21,12 +21,12 @@ constexpr qsizetype lines_max = 16;
 
 QString titleOf(ProgramKind kind) {
     switch (kind) {
-        case ProgramKind::node: return ProgramsCard::tr("Node: the network, the rounds and the files");
-        case ProgramKind::trainer: return ProgramsCard::tr("Trainer: it computes");
-        case ProgramKind::question: return ProgramsCard::tr("Trainer that answers a question and ends");
+        case ProgramKind::node: return ProgramsCard::tr("Background program: the network, the rounds and the files");
+        case ProgramKind::trainer: return ProgramsCard::tr("Training program: it computes");
+        case ProgramKind::question: return ProgramsCard::tr("Training program that answers a question and ends");
         case ProgramKind::other: break;
     }
-    return ProgramsCard::tr("Another program that the node has started");
+    return ProgramsCard::tr("Another program that Potluck has started");
 }
 
 QString factsOf(const QString& version, qint64 process, quint64 resident) {
@@ -46,9 +46,9 @@ ProgramsCard::ProgramsCard(NodeClient& client, const Desktop& desktop, QWidget* 
     QBoxLayout* column = cardLayout(this);
     column->addWidget(makeLabel(tr("Programs that run"), "heading", this));
     column->addWidget(
-        makeWrappedLabel(tr("Nothing that arrives from a run is executed: it is data, models and messages. The trainer "
-                            "is the one program "
-                            "that Potluck may download, when you ask it to, and only with its makers' signature."),
+        makeWrappedLabel(tr("Nothing that arrives from a run is executed: it is data, models and messages. The part "
+                            "that trains is the one program that Potluck may download, when you ask it to, and only "
+                            "with its makers' signature."),
                          "muted", this));
     m_list = new QWidget(this);
     m_list->setObjectName(QStringLiteral("programList"));
@@ -104,7 +104,7 @@ void ProgramsCard::refresh() {
     const QString sentence =
         complete
             ? tr("Nothing else is running.")
-            : tr("These are the programs that Potluck knows of; this system does not tell what the node has started.");
+            : tr("These are the programs that Potluck knows of; this system does not tell what they have started.");
     showOrHide(m_complete, told ? sentence : QString());
 }
 

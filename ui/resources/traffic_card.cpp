@@ -38,9 +38,9 @@ TrafficCard::TrafficCard(NodeClient& client, const Desktop& desktop, QWidget* pa
            "train, and your internet address or your "
            "proxy's."));
     say(tr("To others on the internet"),
-        tr("Your address and port beside the run's number, in the directory (DHT) that all torrents use. There is no "
+        tr("Your address and port beside the run's number, in the public directory that all torrents use. There is no "
            "account and no telemetry; a web server is asked only where you let Potluck look for versions or fetch the "
-           "trainer."));
+           "part that trains."));
     say(tr("To nobody"),
         tr("Your files: none is read but text that you choose yourself to host a run. What you do at the computer is "
            "noticed here, to make way, and not sent; others only see that training is paused."));

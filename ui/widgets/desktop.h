@@ -34,6 +34,13 @@ struct Desktop {
     std::function<Status(const QString& file, const QString& link)> write_invite = {};
     /// What runs this window, as it is now.
     std::function<OwnProgram()> own_program = {};
+    /// Choices of the window that outlive it, by their names; both empty where nothing is remembered.
+    std::function<bool(const QString& choice)> remembered = {};
+    std::function<void(const QString& choice, bool on)> remember = {};
+    /// The language of the window, "de" or "en", and empty for the system's; a new one is spoken from the next start
+    /// on.
+    std::function<QString()> language = {};
+    std::function<void(const QString& language)> set_language = {};
     /// Opens the page with the log; the window fills it in.
     std::function<void()> show_log = {};
     /// Opens the page with the limits; the window fills it in.
@@ -43,5 +50,13 @@ struct Desktop {
     /// Opens the page with the proxy; the window fills it in.
     std::function<void()> show_proxy = {};
 };
+
+/// Whether `choice` was remembered as made; false where nothing is remembered.
+[[nodiscard]] inline bool isRemembered(const Desktop& desktop, const QString& choice) {
+    return desktop.remembered && desktop.remembered(choice);
+}
+inline void rememberChoice(const Desktop& desktop, const QString& choice, bool on) {
+    if (desktop.remember) desktop.remember(choice, on);
+}
 
 }  // namespace potluck::ui

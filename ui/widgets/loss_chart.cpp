@@ -1,11 +1,11 @@
-// show() keeps what can be drawn and fits both axes to all of it, the baseline included, so that no curve leaves the
-// plot; chart_scale.h finds round ticks. Painting goes from back to front: axes, baseline, training, validation,
-// legend, read-out.
+// show() keeps what can be drawn and fits both axes to what is shown of it, the baseline included, so that no curve
+// leaves the plot; chart_scale.h finds round ticks. Painting goes from back to front: legend, which has lines of its
+// own above the plot, axes, baseline, the curve, read-out.
 //
 // Smoothing is a weighted mean of a point and its two neighbours on each side (binomial weights), which lags behind
 // nothing, at the ends of those that are there. Reading out is of the losses themselves, smoothed or not.
 //
-// Colour is never the only sign: the curves differ in width and marks, the baseline is dashed, and each is named. The
+// Colour is never the only sign: the curve is whole, the baseline is dashed, and each is named. The
 // point that is read out is an index into the main curve, moved by the mouse or the keys, and announced to screen
 // readers as the widget's description; without one the description is a sentence about the whole curve. Colours come
 // from the application's palette, since a style sheet changes the widget's own.
@@ -21,6 +21,7 @@
 #include <QPainter>
 #include <QPainterPath>
 
+#include "core/control/curve_gaps.h"
 #include "ui/client/plain_text.h"
 #include "ui/widgets/theme.h"
 
@@ -44,7 +45,8 @@ LossChart::LossChart(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    setAccessibleName(tr("Loss by round"));
+    m_emptyText = tr("The curve begins when the first round ends.");
+    setAccessibleName(tr("What the model has learned by round"));
     setToolTip({});
     describe();
 }
@@ -52,23 +54,23 @@ LossChart::LossChart(QWidget* parent) : QWidget(parent) {
 QString LossChart::baselineSentence() const {
     const QString loss = lossText(m_baselineLoss);
     switch (m_baseline) {
-        case model::Baseline::bigram: return tr("The bigram baseline on the validation data is %1.").arg(loss);
-        case model::Baseline::unigram: return tr("The unigram baseline on the validation data is %1.").arg(loss);
-        case model::Baseline::chance: return tr("The loss of one who thinks all clusters alike is %1.").arg(loss);
+        case model::Baseline::bigram: return tr("A table of which token follows which reaches %1.").arg(loss);
+        case model::Baseline::unigram: return tr("A table of how frequent each token is reaches %1.").arg(loss);
+        case model::Baseline::chance: return tr("A model that finds all pictures alike reaches %1.").arg(loss);
         case model::Baseline::mean_colour: break;
     }
-    return tr("The baseline of one mean colour on the validation data is %1.").arg(loss);
+    return tr("A picture of one mean colour reaches %1.").arg(loss);
 }
 
 QString LossChart::baselineLabel() const {
     const QString loss = lossText(m_baselineLoss, 2);
     switch (m_baseline) {
-        case model::Baseline::bigram: return tr("Bigram baseline, validation %1").arg(loss);
-        case model::Baseline::unigram: return tr("Unigram baseline, validation %1").arg(loss);
-        case model::Baseline::chance: return tr("All clusters alike %1").arg(loss);
+        case model::Baseline::bigram: return tr("Mere table of pairs: %1").arg(loss);
+        case model::Baseline::unigram: return tr("Mere table of frequencies: %1").arg(loss);
+        case model::Baseline::chance: return tr("All pictures alike: %1").arg(loss);
         case model::Baseline::mean_colour: break;
     }
-    return tr("Mean colour, validation %1").arg(loss);
+    return tr("One mean colour: %1").arg(loss);
 }
 
 void LossChart::show(std::vector<control::CurvePoint> points, double baselineLoss, model::Baseline baseline) {
@@ -85,6 +87,26 @@ void LossChart::show(std::vector<control::CurvePoint> points, double baselineLos
     smooth();
     if (m_pointed >= static_cast<int>(main().size())) m_pointed = -1;
     if (!empty()) fitScales();
+    describe();
+    update();
+}
+
+LossChart::Losses LossChart::shown() const {
+    if (m_validation.empty()) return Losses::training;
+    return m_training.empty() ? Losses::validation : m_shown;
+}
+
+void LossChart::setShown(Losses losses) {
+    m_shown = losses;
+    m_pointed = -1;
+    if (!empty()) fitScales();
+    describe();
+    update();
+}
+
+void LossChart::setEmptyText(const QString& text) {
+    if (text == m_emptyText) return;
+    m_emptyText = text;
     describe();
     update();
 }
@@ -135,12 +157,10 @@ void LossChart::smooth() {
 void LossChart::fitScales() {
     AxisRange losses{main().front().loss, main().front().loss};
     AxisRange places{placeOf(main().front()), placeOf(main().back())};
-    if (m_baselineLoss > 0) losses = {std::min(losses.low, m_baselineLoss), std::max(losses.high, m_baselineLoss)};
-    for (const auto* curve : {&m_training, &m_validation}) {
-        for (const Point& point : *curve) {
-            losses = {std::min(losses.low, point.loss), std::max(losses.high, point.loss)};
-            places = {std::min(places.low, placeOf(point)), std::max(places.high, placeOf(point))};
-        }
+    if (showsBaseline()) losses = {std::min(losses.low, m_baselineLoss), std::max(losses.high, m_baselineLoss)};
+    for (const Point& point : main()) {
+        losses = {std::min(losses.low, point.loss), std::max(losses.high, point.loss)};
+        places = {std::min(places.low, placeOf(point)), std::max(places.high, placeOf(point))};
     }
     m_losses = scaleFor(losses, 4);
     m_places = wholeScaleFor(places, 5);
@@ -149,19 +169,16 @@ void LossChart::fitScales() {
 QString LossChart::readOut() const {
     if (m_pointed < 0) return {};
     const Point& point = main()[static_cast<std::size_t>(m_pointed)];
-    const QString text = m_training.empty() ? tr("Round %1, validation loss %2") : tr("Round %1, training loss %2");
+    const QString text =
+        shown() == Losses::validation ? tr("Round %1: %2 on new text") : tr("Round %1: %2 in training");
     QString readout = text.arg(fullCount(point.round), lossText(point.loss));
-    const auto measured = std::find_if(m_validation.begin(), m_validation.end(),
-                                       [&](const Point& each) { return each.round == point.round; });
-    if (!m_training.empty() && measured != m_validation.end())
-        readout += tr(", validation loss %1").arg(lossText(measured->loss));
     if (isOverTokens()) readout += tr(", %1 tokens").arg(shortCount(point.tokens));
     return readout;
 }
 
 void LossChart::describe() {
     if (empty()) {
-        setAccessibleDescription(tr("No round has ended yet."));
+        setAccessibleDescription(m_emptyText);
         return;
     }
     const auto told = [](const QString& sentence, const std::vector<Point>& curve) {
@@ -169,18 +186,22 @@ void LossChart::describe() {
                             fullCount(curve.back().round));
     };
     QStringList sentences;
-    if (!m_training.empty())
-        sentences << told(tr("The members' training loss went from %1 in round %2 to %3 in round %4."), m_training);
-    if (!m_validation.empty())
-        sentences << told(tr("The model's validation loss went from %1 in round %2 to %3 in round %4."), m_validation);
-    if (m_baselineLoss > 0) sentences << baselineSentence();
+    if (shown() == Losses::training) {
+        sentences << told(tr("The members' own value in training went from %1 in round %2 to %3 in round %4."),
+                          m_training);
+    } else {
+        sentences << told(tr("The model's value on new text went from %1 in round %2 to %3 in round %4."),
+                          m_validation);
+    }
+    if (showsBaseline()) sentences << baselineSentence();
     setAccessibleDescription(sentences.join(QLatin1Char(' ')));
 }
 
 QRectF LossChart::plotArea() const {
     const QFontMetricsF metrics(smallFont(*this));
     const double left = metrics.horizontalAdvance(QStringLiteral("00.00")) + 2 * grid + metrics.height();
-    return QRectF(rect()).adjusted(left, grid, -2 * grid, -2 * metrics.height() - grid - 4);
+    const double top = grid / 2 + static_cast<double>(legend().size()) * metrics.height() + grid;
+    return QRectF(rect()).adjusted(left, top, -2 * grid, -2 * metrics.height() - grid - 4);
 }
 
 QPointF LossChart::pointAt(const Point& point) const {
@@ -238,11 +259,14 @@ void LossChart::paintEvent(QPaintEvent*) {
     if (empty()) {
         paintEmpty(painter);
     } else {
-        paintAxes(painter);
-        paintBaseline(painter);
-        paintTraining(painter);
-        paintValidation(painter);
         paintLegend(painter);
+        paintAxes(painter);
+        if (shown() == Losses::training) {
+            paintTraining(painter);
+        } else {
+            paintBaseline(painter);
+            paintValidation(painter);
+        }
         paintReadOut(painter);
     }
     paintFocus(painter, *this);
@@ -250,7 +274,7 @@ void LossChart::paintEvent(QPaintEvent*) {
 
 void LossChart::paintEmpty(QPainter& painter) const {
     painter.setPen(colourOf(QPalette::PlaceholderText));
-    painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, tr("The curve begins when the first round ends."));
+    painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
 }
 
 void LossChart::paintAxes(QPainter& painter) const {
@@ -279,101 +303,102 @@ void LossChart::paintAxes(QPainter& painter) const {
     painter.rotate(-90);
     const bool ofPicture = m_baseline == model::Baseline::mean_colour || m_baseline == model::Baseline::chance;
     painter.drawText(QRectF(-area.height() / 2, -metrics.height() / 2, area.height(), metrics.height()),
-                     Qt::AlignCenter, ofPicture ? tr("Loss of a picture") : tr("Loss (nats per token)"));
+                     Qt::AlignCenter, ofPicture ? tr("Error") : tr("Surprise"));
     painter.restore();
 }
 
 void LossChart::paintBaseline(QPainter& painter) const {
-    if (m_baselineLoss <= 0) return;
+    if (!showsBaseline()) return;
     const QRectF area = plotArea();
-    const QFontMetricsF metrics(painter.font());
     const double y = area.bottom() - area.height() * m_losses.position(m_baselineLoss);
-    QPen pen(colourOf(QPalette::Link), 1.5);
-    pen.setDashPattern({4, 4});
-    painter.setPen(pen);
+    painter.setPen(QPen(colourOf(QPalette::PlaceholderText), 1.5, Qt::DashLine));
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-    const QString text = baselineLabel();
-    const double width = metrics.horizontalAdvance(text);
-    // The curve starts high and ends low: the right end above the line is where it has room.
-    const double top = y - metrics.height() - 2 < area.top() ? y + 2 : y - metrics.height() - 2;
-    const QRectF box(area.right() - width - 4, top, width + 4, metrics.height());
-    painter.fillRect(box, faint(colourOf(QPalette::Base), 0.8));
-    painter.setPen(colourOf(QPalette::Link));
-    painter.drawText(box, Qt::AlignCenter, text);
 }
 
 void LossChart::paintTraining(QPainter& painter) const {
-    if (m_training.empty()) return;
     const QRectF area = plotArea();
     const QColor colour = colourOf(QPalette::Highlight);
     const std::vector<Point>& drawn = m_smooth.empty() ? m_training : m_smooth;
-    const QPainterPath line = lineThrough(drawn);
-    QPainterPath below = line;
-    below.lineTo(pointAt(drawn.back()).x(), area.bottom());
-    below.lineTo(pointAt(drawn.front()).x(), area.bottom());
-    below.closeSubpath();
     QLinearGradient shade(area.topLeft(), area.bottomLeft());
     shade.setColorAt(0, faint(colour, 0.18));
     shade.setColorAt(1, faint(colour, 0.02));
-    painter.fillPath(below, shade);
+    for (const Stretch& stretch : stretchesOf(drawn)) {
+        QPainterPath below = lineThrough(stretch);
+        below.lineTo(pointAt(stretch.back()).x(), area.bottom());
+        below.lineTo(pointAt(stretch.front()).x(), area.bottom());
+        below.closeSubpath();
+        painter.fillPath(below, shade);
+    }
+    painter.setBrush(Qt::NoBrush);
     if (!m_smooth.empty()) {
         painter.setPen(QPen(faint(colour, 0.45), 1));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawPath(lineThrough(m_training));
+        for (const Stretch& stretch : stretchesOf(m_training)) painter.drawPath(lineThrough(stretch));
     }
     painter.setPen(QPen(colour, 2.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPath(line);
+    for (const Stretch& stretch : stretchesOf(drawn)) painter.drawPath(lineThrough(stretch));
     painter.setPen(QPen(colourOf(QPalette::Base), 2));
     painter.setBrush(colour);
     painter.drawEllipse(pointAt(drawn.back()), 4.5, 4.5);
 }
 
-QPainterPath LossChart::lineThrough(const std::vector<Point>& curve) const {
-    QPainterPath line;
-    for (const Point& point : curve) {
-        if (line.elementCount() == 0)
-            line.moveTo(pointAt(point));
-        else
-            line.lineTo(pointAt(point));
+std::vector<LossChart::Stretch> LossChart::stretchesOf(const std::vector<Point>& curve) {
+    std::vector<std::uint64_t> rounds;
+    for (const Point& point : curve) rounds.push_back(point.round);
+    std::vector<std::size_t> breaks = control::curve_breaks(rounds);
+    breaks.push_back(curve.size());
+    std::vector<Stretch> stretches;
+    std::size_t begin = 0;
+    for (const std::size_t end : breaks) {
+        stretches.emplace_back(curve.begin() + static_cast<std::ptrdiff_t>(begin),
+                               curve.begin() + static_cast<std::ptrdiff_t>(end));
+        begin = end;
     }
+    return stretches;
+}
+
+QPainterPath LossChart::lineThrough(const Stretch& stretch) const {
+    QPainterPath line(pointAt(stretch.front()));
+    for (const Point& point : stretch) line.lineTo(pointAt(point));
     return line;
 }
 
-/// Squares, not dots: the two curves can be told apart without colour.
+/// A square at each measurement, without a line, too, where it has no neighbours.
 void LossChart::paintValidation(QPainter& painter) const {
-    if (m_validation.empty()) return;
     const QColor colour = colourOf(QPalette::Link);
-    painter.setPen(QPen(colour, 1.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setPen(QPen(colour, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.setBrush(Qt::NoBrush);
-    painter.drawPath(lineThrough(m_validation));
+    for (const Stretch& stretch : stretchesOf(m_validation)) painter.drawPath(lineThrough(stretch));
     for (const Point& point : m_validation) {
         const QPointF at = pointAt(point);
         painter.fillRect(QRectF(at.x() - 2, at.y() - 2, 4, 4), colour);
     }
 }
 
-/// Bottom left: loss curves leave that corner free.
+std::vector<LossChart::LegendEntry> LossChart::legend() const {
+    if (empty()) return {};
+    const bool ofPicture = m_baseline == model::Baseline::mean_colour || m_baseline == model::Baseline::chance;
+    if (shown() == Losses::training)
+        return {{tr("The members in training, on what they train on"), colourOf(QPalette::Highlight), Qt::SolidLine}};
+    std::vector<LegendEntry> entries = {{ofPicture ? tr("The model, on pictures that nobody trains on")
+                                                   : tr("The model, on text that nobody trains on"),
+                                         colourOf(QPalette::Link), Qt::SolidLine}};
+    if (showsBaseline()) entries.push_back({baselineLabel(), colourOf(QPalette::PlaceholderText), Qt::DashLine});
+    return entries;
+}
+
+/// Above the plot, one entry a line, so that it covers no curve however low that one falls.
 void LossChart::paintLegend(QPainter& painter) const {
     const QRectF area = plotArea();
     const QFontMetricsF metrics(painter.font());
-    struct Entry {
-        QString text;
-        QColor colour;
-        double width;
-    };
-    std::vector<Entry> entries;
-    if (!m_training.empty()) entries.push_back({tr("Members' training loss"), colourOf(QPalette::Highlight), 2.2});
-    if (!m_validation.empty()) entries.push_back({tr("Model's validation loss"), colourOf(QPalette::Link), 1.2});
-    double y = area.bottom() - grid - metrics.height() * static_cast<double>(entries.size());
-    for (const Entry& entry : entries) {
-        const QRectF box(area.left() + 4 * grid, y, metrics.horizontalAdvance(entry.text) + 4, metrics.height());
-        painter.fillRect(box, faint(colourOf(QPalette::Base), 0.7));
-        painter.setPen(QPen(entry.colour, entry.width));
-        painter.drawLine(QPointF(area.left() + grid, box.center().y()),
-                         QPointF(area.left() + 3.5 * grid, box.center().y()));
+    double y = grid / 2;
+    for (const LegendEntry& entry : legend()) {
+        painter.setPen(QPen(entry.colour, 2, entry.style));
+        painter.drawLine(QPointF(area.left(), y + metrics.height() / 2),
+                         QPointF(area.left() + 2.5 * grid, y + metrics.height() / 2));
         painter.setPen(colourOf(QPalette::Text));
-        painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft, entry.text);
+        const QRectF box(area.left() + 3 * grid, y, area.width() - 3 * grid, metrics.height());
+        painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
+                         metrics.elidedText(entry.text, Qt::ElideRight, box.width()));
         y += metrics.height();
     }
 }

@@ -1,8 +1,9 @@
-// The run's two losses over its rounds, drawn with QPainter: the members' training loss as the thick curve, the model's
-// validation loss as the thin one with a mark at each measurement, and the baseline, which is a validation loss,
-// as a dashed line; a legend says which is which. The mouse or the arrow keys read out single points; a screen reader
-// gets the curve as a sentence. It does not fetch or keep a history of its own: what `show` was given last is what it
-// draws.
+// One of the run's two losses over its rounds, drawn with QPainter: the model's validation loss with a mark at each
+// measurement, and the baseline, which is a validation loss, too, as a dashed line; or the members' training loss,
+// which is of other text and of models that are still being trained, so that it never stands beside the other two. A
+// legend above the plot says which is which. Rounds of which nothing is known are a gap in the line. The mouse or the
+// arrow keys read out single points; a screen reader gets the curve as a sentence. It does not fetch or keep a history
+// of its own: what `show` was given last is what it draws.
 //
 // Threads: Qt's main thread.
 #pragma once
@@ -27,6 +28,12 @@ public:
     /// are left out.
     void show(std::vector<control::CurvePoint> points, double baselineLoss,
               model::Baseline baseline = model::Baseline::bigram);
+    /// Which loss is drawn; the one that there is where the other is missing.
+    enum class Losses { validation, training };
+    void setShown(Losses losses);
+    [[nodiscard]] Losses shown() const;
+    /// Said in place of a curve where there is none; at first that it begins when the first round ends.
+    void setEmptyText(const QString& text);
     /// Whether the training loss is drawn as a mean over a few rounds, with the losses themselves as a thin line behind
     /// it.
     enum class Smoothing { off, light };
@@ -59,9 +66,14 @@ private:
     [[nodiscard]] double placeOf(const Point& point) const;
     void countTokens();
     [[nodiscard]] QPointF pointAt(const Point& point) const;
-    [[nodiscard]] const std::vector<Point>& main() const { return m_training.empty() ? m_validation : m_training; }
+    [[nodiscard]] const std::vector<Point>& main() const {
+        return shown() == Losses::training ? m_training : m_validation;
+    }
+    [[nodiscard]] bool showsBaseline() const { return shown() == Losses::validation && m_baselineLoss > 0; }
     [[nodiscard]] bool empty() const { return main().empty(); }
-    [[nodiscard]] QPainterPath lineThrough(const std::vector<Point>& curve) const;
+    using Stretch = std::vector<Point>;
+    [[nodiscard]] static std::vector<Stretch> stretchesOf(const std::vector<Point>& curve);
+    [[nodiscard]] QPainterPath lineThrough(const Stretch& stretch) const;
     void smooth();
     void fitScales();
     void readOutAt(int index);
@@ -72,14 +84,22 @@ private:
     void paintBaseline(QPainter& painter) const;
     void paintTraining(QPainter& painter) const;
     void paintValidation(QPainter& painter) const;
+    struct LegendEntry {
+        QString text;
+        QColor colour;
+        Qt::PenStyle style;
+    };
+    [[nodiscard]] std::vector<LegendEntry> legend() const;
     void paintLegend(QPainter& painter) const;
     void paintReadOut(QPainter& painter) const;
     void paintEmpty(QPainter& painter) const;
 
     std::vector<Point> m_training, m_validation;
     std::vector<Point> m_smooth;  // of m_training; empty without smoothing
+    Losses m_shown = Losses::validation;
     Smoothing m_smoothing = Smoothing::off;
     Axis m_axis = Axis::rounds;
+    QString m_emptyText;
     double m_baselineLoss = 0;
     model::Baseline m_baseline = model::Baseline::bigram;
     AxisScale m_places;

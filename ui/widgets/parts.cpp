@@ -1,8 +1,10 @@
 #include "ui/widgets/parts.h"
 
+#include <QFileDialog>
 #include <QGridLayout>
 #include <QScrollArea>
 #include <QStackedWidget>
+#include <QStandardPaths>
 #include <QStyle>
 #include <QVBoxLayout>
 
@@ -10,6 +12,12 @@
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
+
+QFileDialog* makeFileDialog(const QString& title, QWidget* parent) {
+    auto* dialog = new QFileDialog(parent, title, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    return dialog;
+}
 
 QFrame* makeCard(QWidget* parent) {
     auto* card = new QFrame(parent);

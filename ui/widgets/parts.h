@@ -8,6 +8,7 @@
 #include <QPushButton>
 
 class QBoxLayout;
+class QFileDialog;
 class QGridLayout;
 class QScrollArea;
 class QStackedWidget;
@@ -50,6 +51,10 @@ public:
 private:
     QGridLayout* m_rows;
 };
+
+/// A dialog for a file or folder that begins where people keep theirs, and not in the folder that the program happened
+/// to be started in. It deletes itself when it is closed; the caller opens it.
+[[nodiscard]] QFileDialog* makeFileDialog(const QString& title, QWidget* parent);
 
 enum class Emphasis { normal, primary, quiet };
 [[nodiscard]] QPushButton* makeButton(const QString& text, const QIcon& icon, Emphasis emphasis, QWidget* parent);

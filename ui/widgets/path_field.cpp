@@ -46,8 +46,8 @@ QPushButton* PathField::addButton(const QString& text, const QString& name, cons
 }
 
 void PathField::choose(What what) {
-    auto* dialog = new QFileDialog(this, m_line->accessibleName(), path());
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QFileDialog* dialog = makeFileDialog(m_line->accessibleName(), this);
+    if (!path().isEmpty()) dialog->selectFile(path());
     dialog->setFileMode(what == What::folder ? QFileDialog::Directory : QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, m_line, &QLineEdit::setText);
     dialog->open();

@@ -69,9 +69,10 @@ void Membership::record_curve() {
     if (view.round == m_curve_round) return;
     const bool next = view.round.value == m_curve_round.value + 1;
     m_curve_round = view.round;
-    const double loss = swarm_loss(view);
-    if (!next || loss <= 0) return;
+    if (!next) return;
     const RoundId ended{view.round.value - 1};
+    const double loss = loss_of_round(view, ended);
+    if (loss <= 0) return;
     if (const Status kept = m_ledger.record_loss(m_session->run(), ended, loss); !kept) {
         log::of("node").debug("{}", kept.error().message);
     }

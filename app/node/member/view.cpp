@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 
 #include "app/node/member/state_files.h"
@@ -42,15 +43,30 @@ std::optional<std::string> hex_of(const std::optional<PeerId>& key) {
 
 }  // namespace
 
-double swarm_loss(const peer::PeerView& view) {
+namespace {
+
+/// Mean of what members said last, by their speed, of those that `counts` is true for.
+double mean_loss(const peer::PeerView& view, const std::function<bool(const run::StatusMessage&)>& counts) {
     double sum = 0, weight = 0;
     for (const peer::MemberView& member : view.members) {
-        if (member.status.loss <= 0) continue;
+        if (member.status.loss <= 0 || !counts(member.status)) continue;
         const double tokens = std::max(1.0, static_cast<double>(member.status.tokens_per_second));
         sum += tokens * static_cast<double>(member.status.loss);
         weight += tokens;
     }
     return weight > 0 ? sum / weight : 0;
+}
+
+}  // namespace
+
+double swarm_loss(const peer::PeerView& view) {
+    return mean_loss(view, [](const run::StatusMessage&) { return true; });
+}
+
+double loss_of_round(const peer::PeerView& view, RoundId ended) {
+    return mean_loss(view, [ended](const run::StatusMessage& said) {
+        return said.round == ended || said.round.value == ended.value + 1;
+    });
 }
 
 void add_flows(const std::vector<net::MemberFlow>& flows, control::RunSnapshot& snapshot) {

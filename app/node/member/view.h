@@ -21,6 +21,9 @@ namespace potluck::node {
 [[nodiscard]] std::string describe(const model::ModelSpec& model);
 /// Mean training loss of the members' last windows, weighted by their speed; 0 if nobody has one.
 [[nodiscard]] double swarm_loss(const peer::PeerView& view);
+/// The same of those members whose last window was that of `ended`: a member that catches up passes rounds of which
+/// nobody tells anything any more, and has no loss of them.
+[[nodiscard]] double loss_of_round(const peer::PeerView& view, RoundId ended);
 
 /// The part of a snapshot that describes the run; totals and credit are added by add_credit().
 [[nodiscard]] control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifest,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/control/curve_gaps.h"
 
 namespace potluck::node {
 
@@ -48,17 +49,24 @@ std::vector<Point> thinned(std::vector<Point> points) {
 
 std::string line_of(const Frame& frame, const std::vector<Point>& points, const char* kind, const char* label) {
     if (points.empty()) return {};
-    std::string path, dots;
-    for (const Point& point : points) {
+    std::vector<std::uint64_t> rounds;
+    for (const Point& point : points) rounds.push_back(point.round);
+    const std::vector<std::size_t> breaks = control::curve_breaks(rounds);
+    std::vector<std::string> paths(1);
+    std::string lines, dots;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Point& point = points[i];
         const double x = frame.x(static_cast<double>(point.round)), y = frame.y(point.loss);
-        path += formatted("%.1f,%.1f ", x, y);
+        if (std::ranges::binary_search(breaks, i)) paths.emplace_back();
+        paths.back() += formatted(paths.back().empty() ? "%.1f,%.1f" : " %.1f,%.1f", x, y);
         dots += formatted(
             "<circle class=\"dot %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"><title>%s, round %llu: %.4f</title></circle>\n",
             kind, x, y, points.size() > 60 ? "1.6" : "2.6", label, static_cast<unsigned long long>(point.round),
             point.loss);
     }
-    path.pop_back();
-    return "<polyline class=\"line " + std::string(kind) + "\" points=\"" + path + "\"/>\n" + dots;
+    for (const std::string& path : paths)
+        lines += "<polyline class=\"line " + std::string(kind) + "\" points=\"" + path + "\"/>\n";
+    return lines + dots;
 }
 
 std::string axes(const Frame& frame) {
@@ -91,32 +99,31 @@ double tick_step(double range, int ticks_max) {
 }
 
 std::string curve_svg(const CurvePlan& plan) {
-    std::vector<Point> training, validation;
+    const bool trains = plan.kind == CurveKind::training;
+    std::vector<Point> points;
     double low = std::numeric_limits<double>::max(), high = 0, last = 0;
     for (const control::CurvePoint& point : plan.points) {
-        for (const auto& [loss, line] : {std::pair(point.loss, &training), std::pair(point.validation, &validation)}) {
-            if (loss <= 0 || !std::isfinite(loss)) continue;
-            line->push_back({point.round, loss});
-            low = std::min(low, loss);
-            high = std::max(high, loss);
-            last = std::max(last, static_cast<double>(point.round));
-        }
+        const double loss = trains ? point.loss : point.validation;
+        if (loss <= 0 || !std::isfinite(loss)) continue;
+        points.push_back({point.round, loss});
+        low = std::min(low, loss);
+        high = std::max(high, loss);
+        last = std::max(last, static_cast<double>(point.round));
     }
-    if (training.empty() && validation.empty()) return {};
+    if (points.empty()) return {};
     const double spare = std::max(0.05 * (high - low), 0.02);
     const bool shows_baseline =
-        plan.baseline_loss > low - 0.5 * (high - low) && plan.baseline_loss < high + 0.5 * (high - low);
+        !trains && plan.baseline_loss > low - 0.5 * (high - low) && plan.baseline_loss < high + 0.5 * (high - low);
     if (shows_baseline) {
         low = std::min(low, plan.baseline_loss);
         high = std::max(high, plan.baseline_loss);
     }
     const Frame frame(std::max(last, static_cast<double>(plan.total_rounds)), low - spare, high + spare);
-    std::string svg =
-        formatted(
-            "<svg class=\"curve\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"curve-title\">\n"
-            "<title id=\"curve-title\">%s over rounds</title>\n",
-            width, height, plan.measured.c_str()) +
-        axes(frame);
+    std::string svg = formatted(
+                          "<svg class=\"curve\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s over rounds\">\n"
+                          "<title>%s over rounds</title>\n",
+                          width, height, plan.measured.c_str(), plan.measured.c_str()) +
+                      axes(frame);
     if (shows_baseline) {
         const double y = frame.y(plan.baseline_loss);
         svg += formatted(
@@ -124,8 +131,8 @@ std::string curve_svg(const CurvePlan& plan) {
             "</title></line>\n",
             left, width - right, y, y, plan.baseline.c_str(), plan.baseline_loss);
     }
-    svg += line_of(frame, thinned(std::move(training)), "training", "training");
-    svg += line_of(frame, thinned(std::move(validation)), "validation", "validation");
+    const char* kind = trains ? "training" : "validation";
+    svg += line_of(frame, thinned(std::move(points)), kind, kind);
     return svg + "</svg>\n";
 }
 

@@ -103,28 +103,45 @@ std::string tiles(const PageFacts& facts, const RunSnapshot& run) {
     }
     html += tile(grouped(facts.leaders.size()), "have contributed");
     html += tile(grouped(run.accepted_tokens), "tokens trained on");
-    html += tile(loss_text(run.loss), "training loss");
-    if (run.validation_loss > 0) html += tile(loss_text(run.validation_loss), "validation loss");
+    const bool measured = run.validation_loss > 0;
+    html += measured ? tile(loss_text(run.validation_loss), "on new data") : tile(loss_text(run.loss), "in training");
     return html + "</dl>\n";
 }
 
-std::string curve_html(const PageFacts& facts, const RunSnapshot& run) {
+bool of_pictures(model::Baseline baseline) {
+    return baseline == model::Baseline::mean_colour || baseline == model::Baseline::chance;
+}
+
+/// What the model does on data that nobody trains on, beside what a simple table does there.
+std::string validation_html(const PageFacts& facts, const RunSnapshot& run) {
     const std::string measured = model::loss_title(run.baseline);
-    const std::string svg =
-        curve_svg({facts.curve, run.total_rounds, run.bigram_loss, model::title_of(run.baseline), measured});
+    const std::string svg = curve_svg({CurveKind::validation, facts.curve, run.total_rounds, run.bigram_loss,
+                                       model::title_of(run.baseline), measured});
     if (svg.empty()) return {};
-    const auto has = [&](double control::CurvePoint::*loss) {
-        return std::any_of(facts.curve.begin(), facts.curve.end(), [&](const auto& point) { return point.*loss > 0; });
-    };
-    std::string legend;
-    if (has(&control::CurvePoint::loss)) legend += "<li class=\"training\">training, mean of the members</li>";
-    if (has(&control::CurvePoint::validation)) legend += "<li class=\"validation\">validation</li>";
+    std::string legend = "<li class=\"validation\">the model</li>";
     if (run.bigram_loss > 0) {
         legend += std::string("<li class=\"baseline\">a ") + model::title_of(run.baseline) + " model, " +
                   formatted("%.3f", run.bigram_loss) + "</li>";
     }
-    return "<figure>\n" + svg + "<figcaption>" + measured +
-           " over rounds; less is better.</figcaption>\n<ul class=\"legend\">" + legend + "</ul>\n</figure>\n";
+    const char* plain = of_pictures(run.baseline) ? "How far off it is on new pictures; lower is better."
+                                                  : "How surprised it is by new text; lower is better.";
+    return "<figure>\n" + svg + "<figcaption><span title=\"" + measured + "\">" + plain +
+           "</span></figcaption>\n<ul class=\"legend\">" + legend + "</ul>\n</figure>\n";
+}
+
+/// What members reach on the data that they train on at the moment: neither the model nor data that can be compared.
+std::string training_html(const PageFacts& facts, const RunSnapshot& run) {
+    const std::string measured = model::loss_title(run.baseline);
+    const std::string svg = curve_svg({CurveKind::training, facts.curve, run.total_rounds, 0, {}, measured});
+    if (svg.empty()) return {};
+    return "<figure>\n" + svg + "<figcaption>Mean of the members in training, on what they train on; " +
+           "not comparable with the model.</figcaption>\n</figure>\n";
+}
+
+std::string curve_html(const PageFacts& facts, const RunSnapshot& run) {
+    const std::string validation = validation_html(facts, run), training = training_html(facts, run);
+    if (validation.empty() || training.empty()) return validation + training;
+    return validation + "<details><summary>The members in training</summary>\n" + training + "</details>\n";
 }
 
 std::string fact(const char* what, const std::string& value) {
@@ -220,7 +237,9 @@ std::string checkpoints_html(const PageFacts& facts) {
     return html;
 }
 
+/// Nothing once the run is over: nobody trains in it any more.
 std::string join_html(const RunSnapshot& run) {
+    if (run.closed) return {};
     const std::string link = magnet_html(run.magnet, "Join with Potluck");
     if (link.empty()) return {};
     return "<p>Install Potluck, paste this invite and click <b>Join</b>. Your computer trains while you do not need "
@@ -263,7 +282,7 @@ std::string page_html(const PageFacts& facts) {
     }
     const RunSnapshot& run = *facts.status.run;
     return head_html(escaped(run.name)) + "<body data-every=\"" + every + "\">\n<main>\n" + introduction(facts, run) +
-           tiles(facts, run) + section("loss", "Loss", curve_html(facts, run)) +
+           tiles(facts, run) + section("loss", "What it has learned", curve_html(facts, run)) +
            section("join", "Join", join_html(run)) + section("model", "What is trained", what_is_trained(facts, run)) +
            section("members", "Here now", members_html(run)) + section("leaders", "Leaderboard", leaders_html(facts)) +
            section("samples", "What it writes", samples_html(facts.samples)) +

@@ -1,9 +1,11 @@
 // Each choice is looked at by itself, so that one that cannot stand hides none of the others. What the estimate is made
 // of:
 //
-//   tokens  = what was asked for, else 20 for each parameter
+//   wanted  = what was asked for, else 20 for each parameter: as many as one computer would train on
 //   speed   = volunteers x (their GPU's operations per second x the share of them that training reaches
 //                           / operations per token, or this computer's own speed)
+//   worth   = computers training alone that the volunteers are worth, as measured (core/model/cost_model.h)
+//   tokens  = wanted x volunteers / worth: what the volunteers train on to get as far
 //   rounds  = tokens / (speed x window), unless the person has chosen them: then tokens = rounds x speed x window
 //   disk    = twice the data's tokens while they are shuffled, and the states that a member keeps
 //
@@ -288,29 +290,51 @@ void add_plan(const control::PlanReply& plan, control::RunEstimate& estimate) {
     estimate.disk += plan.disk;
 }
 
+std::uint64_t whole_tokens(double tokens) {
+    return static_cast<std::uint64_t>(std::min(std::round(tokens), static_cast<double>(control::integer_max)));
+}
+
+/// Optimizer steps of one volunteer in a round; 0 if the speed is unknown.
+double steps_of(const ChosenRun& chosen, const control::EstimateRun& question, double per_round) {
+    const double per_step = static_cast<double>(chosen.plan.recipe.batch) * chosen.model->context;
+    return per_round / question.volunteers / per_step;
+}
+
 /// Rounds, tokens and days from each other.
 void add_time(const ChosenRun& chosen, const control::EstimateRun& question, const SwarmSpeed& speed,
               control::RunEstimate& estimate) {
     const std::uint64_t wanted =
         question.tokens > 0 ? question.tokens : tokens_per_parameter * chosen.model->parameters();
     const double per_round = speed.tokens_per_second * estimate.window_seconds;
+    const model::SwarmWorth worth = model::swarm_worth(question.volunteers, steps_of(chosen, question, per_round));
+    const double effect = worth.middle() / question.volunteers;
+    if (per_round > 0) {
+        estimate.worth_low = worth.low;
+        estimate.worth_high = worth.high;
+    }
     estimate.rounds = question.choices.rounds;
+    double tokens = static_cast<double>(wanted) / effect;
     if (estimate.rounds == 0 && per_round > 0) {
-        const double rounds = std::ceil(static_cast<double>(wanted) / per_round);
+        const double rounds = std::ceil(tokens / per_round);
         estimate.rounds = static_cast<std::uint64_t>(
             std::clamp(rounds, rounds_planned_min, static_cast<double>(control::rounds_max)));
     }
-    estimate.tokens = wanted;
-    if (question.choices.rounds > 0 && per_round > 0) {
-        const double tokens = per_round * static_cast<double>(estimate.rounds);
-        estimate.tokens = static_cast<std::uint64_t>(std::min(tokens, static_cast<double>(control::integer_max)));
-    }
+    if (question.choices.rounds > 0 && per_round > 0) tokens = per_round * static_cast<double>(estimate.rounds);
+    estimate.tokens = whole_tokens(tokens);
     const double seconds = static_cast<double>(estimate.rounds) * estimate.window_seconds;
     estimate.days = seconds / seconds_per_day;
     estimate.kilowatt_hours = speed.watts * seconds / 3.6e6;
     estimate.price = estimate.kilowatt_hours * question.price_per_kilowatt_hour;
     if (estimate.tokens_per_second > 0)
-        estimate.days_here = static_cast<double>(estimate.tokens) / estimate.tokens_per_second / seconds_per_day;
+        estimate.days_here = tokens * effect / estimate.tokens_per_second / seconds_per_day;
+}
+
+/// Pictures are cropped and turned anew each time, so that only text counts as read again.
+void add_warnings(const control::EstimateRun& question, control::RunEstimate& estimate) {
+    const bool reads = question.choices.data_kind != control::DataKind::pictures && estimate.data_tokens > 0;
+    const double repeats = reads ? static_cast<double>(estimate.tokens) / static_cast<double>(estimate.data_tokens) : 0;
+    if (repeats > model::repeats_useful_max) estimate.warnings.push_back(control::PlanWarning::repeats);
+    if (estimate.days > model::days_planned_max) estimate.warnings.push_back(control::PlanWarning::length);
 }
 
 }  // namespace
@@ -337,6 +361,7 @@ control::RunEstimate estimate_run(const ChosenRun& chosen, const control::Estima
     const auto speed = speed_of(question, *chosen.model, facts);
     if (speed) {
         add_time(chosen, question, *speed, estimate);
+        add_warnings(question, estimate);
     } else {
         estimate.problems.push_back({ChoiceField::gpu, speed.error().message});
     }

@@ -94,7 +94,7 @@ private slots:
         }
         page.node.die(ui::Transport::End::failed, {});
         page.settle();
-        QCOMPARE(page.text("computerState"), QStringLiteral("The node does not run."));
+        QCOMPARE(page.text("computerState"), QStringLiteral("Potluck's background program does not run."));
     }
 };
 

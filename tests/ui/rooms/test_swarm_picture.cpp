@@ -164,7 +164,7 @@ private slots:
                                  .arg(ui::shortCount(11'800)));
         QCOMPARE(page.picture()->accessibleDescription(), page.picture()->readOut());
         QVERIFY(at("Chidi").endsWith(QStringLiteral(", through Bela")));
-        QVERIFY(at("Stove").startsWith(QStringLiteral("Stove, backbone, collecting, of the committee, direct")));
+        QVERIFY(at("Stove").startsWith(QStringLiteral("Stove, relay, collecting, confirms rounds, direct")));
         QEvent leave(QEvent::Leave);
         QCoreApplication::sendEvent(page.picture(), &leave);
         QVERIFY(page.picture()->readOut().isEmpty());

@@ -42,10 +42,31 @@ private slots:
         QVERIFY(near(flops_per_token(question.model, 1), once * 4 / 3, 1e-9));
     }
 
-    void more_volunteers_are_sooner_done_with_the_same_electricity() {
+    void a_swarm_is_worth_what_was_measured() {
+        QCOMPARE(swarm_worth(1, 5).low, 1.0);
+        QCOMPARE(swarm_worth(1, 5).high, 1.0);
+        struct Row {
+            double steps, low, high;
+        };
+        for (const Row& row : {Row{2, 2.8, 3.6}, Row{5, 2.4, 3.1}, Row{10, 1.8, 2.3}}) {
+            QVERIFY(near(swarm_worth(4, row.steps).low, row.low, 1e-9));
+            QVERIFY(near(swarm_worth(4, row.steps).high, row.high, 1e-9));
+        }
+        // Sixteen members, as measured, lie between the two.
+        QVERIFY(swarm_worth(16, 5).low < 8 && 8 < swarm_worth(16, 5).high);
+        QVERIFY(swarm_worth(16, 2).low < 11 && 11 < swarm_worth(16, 2).high);
+        QVERIFY(swarm_worth(4, 3).middle() < swarm_worth(4, 2).middle());
+        QVERIFY(swarm_worth(4, 3).middle() > swarm_worth(4, 5).middle());
+        QCOMPARE(swarm_worth(4, 1).high, swarm_worth(4, 2).high);
+        QCOMPARE(swarm_worth(4, 100).low, swarm_worth(4, 10).low);
+    }
+
+    void more_volunteers_are_sooner_done_and_use_more_electricity() {
         const Cost one = cost_of(gpt2_on_3060s(1)), fifty = cost_of(gpt2_on_3060s(50));
-        QVERIFY(near(fifty.days * 50, one.days, 1e-9));
-        QCOMPARE(fifty.kilowatt_hours, one.kilowatt_hours);
+        QVERIFY(near(fifty.days * fifty.worth.middle(), one.days, 1e-9));
+        QVERIFY(fifty.worth.high < 50 && fifty.days_low > one.days / 50);
+        QVERIFY(fifty.days_low < fifty.days && fifty.days < fifty.days_high);
+        QVERIFY(near(fifty.kilowatt_hours, one.kilowatt_hours * 50 / fifty.worth.middle(), 1e-9));
         QVERIFY(near(one.kilowatt_hours, one.days * 24 * 0.170, 1e-9));
         QVERIFY(near(one.price, one.kilowatt_hours * 0.30, 1e-9));
     }

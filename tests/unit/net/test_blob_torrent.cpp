@@ -7,6 +7,7 @@
 #include "core/base/sha256.h"
 #include "core/peer/seams/swarm.h"
 #include "net/blob_torrent.h"
+#include "net/blobs.h"
 
 using namespace potluck;
 using namespace potluck::net;
@@ -35,6 +36,13 @@ class TestBlobTorrent : public QObject {
     Q_OBJECT
 
 private slots:
+    void a_full_disk_is_told_with_what_stays_free() {
+        const Error full = no_room_for(1, 30'000'000);
+        QVERIFY(full.code == ErrorCode::no_space);
+        QCOMPARE(full.message, std::string("The disk has 30 MB free; to download 1 MB it needs 68 MB, because Potluck "
+                                           "leaves 68 MB free. Free some space or choose another data folder."));
+    }
+
     void piece_sizes_keep_to_4096_pieces() {
         QCOMPARE(peer::piece_size_of(1), 16'384U);
         QCOMPARE(peer::piece_size_of(16ULL << 20U), 16'384U);

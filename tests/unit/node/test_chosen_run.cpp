@@ -191,7 +191,30 @@ private slots:
         const control::RunEstimate ten =
             estimate_run(chosen(), {.choices = choices(), .volunteers = 10, .gpu = {}}, facts(1000));
         QCOMPARE(ten.rounds, (ten.tokens + 49'999) / 50'000);
-        QCOMPARE(ten.days_here, one.days_here);
+        QVERIFY(qFuzzyCompare(ten.days_here, one.days_here));
+        // 4 steps of 8 x 128 tokens a round: ten members do a multiple of the work that one would have.
+        const model::SwarmWorth worth = model::swarm_worth(10, 5000.0 / (8 * 128));
+        QCOMPARE(ten.worth_low, worth.low);
+        QCOMPARE(ten.worth_high, worth.high);
+        QVERIFY(std::abs(static_cast<double>(ten.tokens) * worth.middle() / 10 - static_cast<double>(one.tokens)) < 2);
+        QVERIFY(ten.days > one.days / 10 && ten.days < one.days);
+    }
+
+    void little_text_and_a_long_run_are_warned_of() {
+        using Warnings = std::vector<control::PlanWarning>;
+        control::EstimateRun question{.choices = choices(), .volunteers = 1, .gpu = {}};
+        ChosenRun run = chosen();
+        const std::uint64_t tokens = 20 * run.model->parameters();
+        run.data.tokens = (tokens + 3) / 4;
+        QVERIFY(estimate_run(run, question, facts(1000)).warnings.empty());
+        run.data.tokens = tokens / 4 - 1;
+        QCOMPARE(estimate_run(run, question, facts(1000)).warnings, Warnings{control::PlanWarning::repeats});
+        question.choices.data_kind = control::DataKind::pictures;
+        QVERIFY(estimate_run(run, question, facts(1000)).warnings.empty());
+        question.choices.rounds = 60 * 86'400 / 5;
+        QVERIFY(estimate_run(run, question, facts(1000)).warnings.empty());
+        ++question.choices.rounds;
+        QCOMPARE(estimate_run(run, question, facts(1000)).warnings, Warnings{control::PlanWarning::length});
     }
 
     void a_run_is_never_planned_shorter_than_a_schedule_needs() {

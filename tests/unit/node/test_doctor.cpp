@@ -301,6 +301,12 @@ private slots:
         QVERIFY(plain && twice);
         QCOMPARE(plain->question.tokens, 20 * model.parameters());
         QVERIFY(twice->cost.flops > 1.3 * plain->cost.flops);
+        QVERIFY(plain->cost.worth.high > 1 && plain->cost.worth.high < 2);
+        QVERIFY(plan_text(*plain).find("worth 1.") != std::string::npos);
+        QVERIFY(plan_json(*plain).at("cost").at("worth_low").get<double>() > 1);
+        QVERIFY(plan_text(*plain).find("too long") == std::string::npos);
+        options.tokens = 100'000'000'000'000;
+        QVERIFY(plan_text(*view_plan(model, options, plan_of("selective"))).find("too long") != std::string::npos);
         options.gpu = "abacus";
         QVERIFY(!view_plan(model, options, plan_of("none")));
     }

@@ -228,6 +228,25 @@ private slots:
         QCOMPARE(swarm_loss(view), 2.5);
     }
 
+    void a_round_has_the_loss_of_those_that_trained_in_it() {
+        peer::PeerView view;
+        const auto add = [&](std::uint64_t round, float loss) {
+            run::StatusMessage status;
+            status.round = RoundId{round};
+            status.tokens_per_second = 1000;
+            status.loss = loss;
+            view.members.push_back({PeerId{}, status, false});
+        };
+        add(6, 4.0F);
+        add(7, 5.0F);
+        // A late joiner passes rounds that the others have left behind: what they say now is of none of them.
+        for (std::uint64_t passed = 0; passed < 5; ++passed) QCOMPARE(loss_of_round(view, RoundId{passed}), 0.0);
+        QCOMPARE(loss_of_round(view, RoundId{5}), 4.0);
+        QCOMPARE(loss_of_round(view, RoundId{6}), 4.5);
+        QCOMPARE(loss_of_round(view, RoundId{7}), 5.0);
+        QCOMPARE(loss_of_round(view, RoundId{8}), 0.0);
+    }
+
     void a_pause_ends_at_its_time_and_never_by_itself_without_one() {
         NodeSettings settings;
         QVERIFY(!settings.pause_over(10));

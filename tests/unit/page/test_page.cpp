@@ -149,16 +149,47 @@ private slots:
 
     void a_curve_of_nothing_is_no_curve() {
         QVERIFY(curve_svg({}).empty());
-        QVERIFY(curve_svg({{{3, 0, 0, 0}}, 10, 2.0}).empty());
-        QVERIFY(!curve_svg({{{3, 2.0, 0, 0}}, 10, 2.0}).empty());  // one point, no range
+        QVERIFY(curve_svg({CurveKind::training, {{3, 0, 0, 0}}, 10, 2.0}).empty());
+        QVERIFY(curve_svg({CurveKind::validation, {{3, 2.0, 0, 0}}, 10, 2.0}).empty());
+        QVERIFY(!curve_svg({CurveKind::training, {{3, 2.0, 0, 0}}, 10, 2.0}).empty());  // one point, no range
     }
 
     void a_long_curve_is_thinned_and_ends_where_it_ends() {
-        CurvePlan plan;
+        CurvePlan plan{.kind = CurveKind::training};
         for (std::uint64_t round = 0; round < 5'000; ++round) plan.points.push_back({round, 3.0, 0, 0});
         const std::string svg = curve_svg(plan);
         QVERIFY(count_of(svg, "<circle") <= 242);
         QVERIFY(holds(svg, "round 4999: 3.0000"));
+    }
+
+    void rounds_that_nobody_here_saw_are_a_gap() {
+        CurvePlan plan;
+        for (const std::uint64_t round : {0, 6, 7, 8}) plan.points.push_back({round, 0, 0, 4.69});
+        const std::string svg = curve_svg(plan);
+        QCOMPARE(count_of(svg, "<polyline"), std::size_t{2});
+        QCOMPARE(count_of(svg, "<circle"), std::size_t{4});
+        plan.points.erase(plan.points.begin());
+        QCOMPARE(count_of(curve_svg(plan), "<polyline"), std::size_t{1});
+    }
+
+    void the_members_training_loss_stands_apart_from_model_and_baseline() {
+        const PageFacts facts = page_facts();
+        const std::string page = page_html(facts);
+        QCOMPARE(count_of(page, "<svg class=\"curve\""), std::size_t{2});
+        QCOMPARE(count_of(page, "<line class=\"baseline\""), std::size_t{1});
+        QVERIFY(page.find("line validation") < page.find("<details><summary>The members in training"));
+        QVERIFY(page.find("<details><summary>The members in training") < page.find("line training"));
+        QVERIFY(
+            holds(page, "<span title=\"Loss in nats per token\">How surprised it is by new text; lower is better."));
+        const CurvePlan plan{CurveKind::training, facts.curve, 40, 3.0};
+        QCOMPARE(count_of(curve_svg(plan), "baseline"), std::size_t{0});
+    }
+
+    void a_run_that_is_over_invites_nobody() {
+        PageFacts facts = page_facts();
+        QVERIFY(holds(page_html(facts), "click <b>Join</b>"));
+        facts.status.run->closed = true;
+        QCOMPARE(count_of(page_html(facts), "click <b>Join</b>"), std::size_t{0});
     }
 
     void the_legend_names_what_is_drawn() {

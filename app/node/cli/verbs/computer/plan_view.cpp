@@ -6,6 +6,7 @@
 #include "app/node/cli/verbs/computer/plan_view.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 
@@ -16,6 +17,7 @@
 #include "core/base/text.h"
 #include "core/model/hf_config.h"
 #include "core/model/presets.h"
+#include "core/run/recipe.h"
 
 namespace potluck::node {
 
@@ -65,10 +67,25 @@ std::string cost_text(const PlanView& view) {
     text += formatted("  %u x %s: %s, if each reaches %.0f%% of its %.4g TFLOP/s day and night\n", question.volunteers,
                       std::string(question.gpu.name).c_str(), duration_text(cost.days).c_str(),
                       100 * question.utilisation, question.gpu.teraflops);
+    if (question.volunteers > 1) {
+        text += formatted("    (%s to %s: by what was measured, so many are worth %.2g to %.2g that train alone)\n",
+                          duration_text(cost.days_low).c_str(), duration_text(cost.days_high).c_str(), cost.worth.low,
+                          cost.worth.high);
+    }
+    if (cost.days > model::days_planned_max)
+        text += "    That is too long for most groups: choose a smaller model, fewer tokens or more volunteers.\n";
     text += formatted("  electricity of their GPUs at %.0f W: %.4g kWh, %.2f at %.2f per kWh\n", question.gpu.watts,
                       cost.kilowatt_hours, cost.price, question.price_per_kilowatt_hour);
     return text + "  disk: " + bytes_text(cost.checkpoint_bytes) + " a checkpoint, " + bytes_text(cost.data_bytes) +
            " of training data in all\n";
+}
+
+/// Optimizer steps of one volunteer in a round of the usual length.
+double steps_of(const model::CostQuestion& question, std::uint32_t batch) {
+    const double flops = question.gpu.teraflops * 1e12 * question.utilisation;
+    const double tokens_per_second = flops / model::flops_per_token(question.model, question.recomputed);
+    const auto window = std::chrono::duration<double>(run::usual_window(question.model.parameters())).count();
+    return tokens_per_second * window / (static_cast<double>(batch) * question.model.context);
 }
 
 /// Whether the plan computes every layer's forward pass twice: all of it, or next to nothing.
@@ -107,6 +124,8 @@ Result<PlanView> view_plan(const model::ModelSpec& model, const PlanOptions& opt
     view.question.gpu = *gpu;
     view.question.utilisation = options.utilisation;
     view.question.price_per_kilowatt_hour = options.price_per_kilowatt_hour;
+    const std::uint32_t usual_batch = run::fitting_batch(model, run::Recipe{}.batch);
+    view.question.steps = steps_of(view.question, options.batch > 0 ? options.batch : usual_batch);
     view.cost = model::cost_of(view.question);
     return view;
 }
@@ -140,7 +159,11 @@ json plan_json(const PlanView& view) {
               {"teraflops", question.gpu.teraflops},
               {"watts", question.gpu.watts},
               {"utilisation", question.utilisation},
+              {"worth_low", view.cost.worth.low},
+              {"worth_high", view.cost.worth.high},
               {"days", view.cost.days},
+              {"days_low", view.cost.days_low},
+              {"days_high", view.cost.days_high},
               {"kilowatt_hours", view.cost.kilowatt_hours},
               {"price_per_kilowatt_hour", question.price_per_kilowatt_hour},
               {"price", view.cost.price},
