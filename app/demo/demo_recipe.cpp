@@ -116,6 +116,7 @@ std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const 
         {"--collect", text_of(collect_seconds)},
         {"--grace", text_of(grace_seconds)},
         {"--fit-rounds", std::to_string(fit_rounds)},
+        {"--probation-hours", "0"},  // a demo takes minutes
         {"--rounds", std::to_string(rounds)},
     };
     if (draws()) {

@@ -19,6 +19,8 @@ namespace {
 constexpr std::uint64_t total_rounds_max = 1'000'000'000;
 constexpr std::uint64_t window_ms_max = 7ULL * 24 * 3600 * 1000;
 constexpr std::uint64_t standing_rounds_max = 10'000;
+constexpr std::uint64_t probation_ms_max = 30ULL * 24 * 3600 * 1000;
+constexpr std::uint64_t probation_tokens_max = 1ULL << 40U;
 constexpr std::uint64_t table_every_min = 2;  // a newcomer begins with the list before
 constexpr std::uint64_t patience_ms_max = 24ULL * 3600 * 1000;
 
@@ -71,6 +73,12 @@ std::optional<LambDebias> lamb_debias_named(std::string_view name) {
     return std::nullopt;
 }
 
+bool Recipe::ends_probation(std::uint64_t rounds, TokenCount credit) const {
+    // Rounds that the time asks for, rounded up: a product could overflow, for rounds come from a table.
+    const auto timed = static_cast<std::uint64_t>((probation_time.count() + window.count() - 1) / window.count());
+    return rounds >= probation_rounds && rounds >= timed && credit.value >= probation_tokens;
+}
+
 nlohmann::json Recipe::to_json() const {
     nlohmann::json json = {{"optimizer", name_of(optimizer)},
                            {"state_bits", state_bits},
@@ -99,6 +107,8 @@ nlohmann::json Recipe::to_json() const {
                            {"table_every", table_every},
                            {"seed", seed}};
     if (lamb_debias != LambDebias::moments) json["lamb_debias"] = name_of(lamb_debias);
+    if (probation_time.count() > 0) json["probation_ms"] = probation_time.count();
+    if (probation_tokens > 0) json["probation_tokens"] = probation_tokens;
     return json;
 }
 
@@ -129,6 +139,9 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.grace = milliseconds("grace_ms", patience_ms_max);
     recipe.fit_rounds = static_cast<std::uint32_t>(fields.integer("fit_rounds", 1, standing_rounds_max));
     recipe.probation_rounds = static_cast<std::uint32_t>(fields.integer("probation_rounds", 0, standing_rounds_max));
+    if (fields.has("probation_ms")) recipe.probation_time = milliseconds("probation_ms", probation_ms_max);
+    if (fields.has("probation_tokens"))
+        recipe.probation_tokens = fields.integer("probation_tokens", 1, probation_tokens_max);
     recipe.rounds_late_max = static_cast<std::uint32_t>(fields.integer("rounds_late_max", 0, 1));
     recipe.table_every = fields.integer("table_every", table_every_min, total_rounds_max);
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
@@ -152,6 +165,11 @@ Duration usual_window(std::uint64_t parameters) {
 Duration usual_collect(Duration window) {
     return std::clamp(2 * window / exchange_divisor, Recipe{}.collect,
                       Duration{static_cast<std::int64_t>(patience_ms_max)});
+}
+
+std::uint64_t usual_probation_tokens(const model::ModelSpec& model, const Recipe& recipe) {
+    const std::uint64_t step = std::uint64_t{recipe.batch} * model.context;
+    return std::min(step * recipe.probation_rounds, probation_tokens_max);
 }
 
 double usual_learning_rate(const model::ModelSpec& model, const Recipe& recipe) {

@@ -63,7 +63,9 @@ struct Recipe {
     Duration collect{10'000};             // patience for contributions after a window closes
     Duration grace{5'000};                // patience for the list of whose turn it is, then it is the next one's
     std::uint32_t fit_rounds = 50;        // accepted rounds after which a trusted key may sit in the committee
-    std::uint32_t probation_rounds = 10;  // accepted rounds until a key that nobody vouches for counts in full
+    std::uint32_t probation_rounds = 10;  // accepted rounds until a key that nobody vouches for counts in full,
+    Duration probation_time{0};           // if their windows come to so much time
+    std::uint64_t probation_tokens = 0;   // and their credit to so many tokens
     std::uint32_t rounds_late_max = 0;    // a contribution that missed its list by so many still counts; 0 or 1
     std::uint64_t table_every = 1000;     // rounds; every such list names what all before it come to
     std::uint64_t seed = 1;               // of sample order and initial state
@@ -74,6 +76,8 @@ struct Recipe {
     [[nodiscard]] bool has_table(RoundId round) const {
         return round.value > 0 && (round.value % table_every == 0 || round.value >= total_rounds);
     }
+    /// Whether so many accepted rounds and so much credit end a probation.
+    [[nodiscard]] bool ends_probation(std::uint64_t rounds, TokenCount credit) const;
     [[nodiscard]] nlohmann::json to_json() const;
     [[nodiscard]] static Result<Recipe> from_json(const nlohmann::json& object);
 };
@@ -85,6 +89,12 @@ struct Recipe {
 [[nodiscard]] Duration usual_window(std::uint64_t parameters);
 /// The patience of a run whose host names none: twice what contributions are to take, at least the recipe's default.
 [[nodiscard]] Duration usual_collect(Duration window);
+
+/// The probation of a run whose host names none: ten windows of a small model are less than a minute.
+inline constexpr Duration usual_probation_time{3'600'000};
+/// The credit that ends a probation: a step in each of its rounds. Newcomers share a part of each list, so the more
+/// there are, the longer it takes them.
+[[nodiscard]] std::uint64_t usual_probation_tokens(const model::ModelSpec& model, const Recipe& recipe);
 
 /// The peak rate of a run whose host names none, by its model, batch and optimizer: 3e-3 for decoders, with Muon 6e-3,
 /// within 1 % of the best for one computer and for a swarm (docs/decisions.md). An encoder's layers share their weights

@@ -190,7 +190,7 @@ private:
     }
     void start_run() {
         m_swarm = std::make_unique<Swarm>();
-        m_swarm->host(100'000, {"--probation-rounds", QString::number(rounds_of_probation)});
+        m_swarm->host(100'000, {"--probation-rounds", QString::number(rounds_of_probation), "--probation-hours", "0"});
         for (const char* name : {"anna", "ben"}) m_swarm->volunteer(name);
         // From then on the volunteers are no newcomers, and newcomers weigh a fifth of a list together.
         for (ServingNode* node : honest()) QVERIFY(node->wait_for_round(rounds_of_probation + 2, 90'000));

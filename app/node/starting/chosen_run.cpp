@@ -251,6 +251,7 @@ void Look::model() {
 
 void Look::recipe() {
     run::Recipe& recipe = m_chosen.plan.recipe;
+    recipe.probation_time = run::usual_probation_time;
     recipe.optimizer = m_choices.optimizer;
     if (m_choices.batch > 0) recipe.batch = m_choices.batch;
     if (m_chosen.model) recipe.batch = run::fitting_batch(*m_chosen.model, recipe.batch);

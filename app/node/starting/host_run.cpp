@@ -309,7 +309,11 @@ Status Host::model() {
         m_manifest.recipe.window = run::usual_window(m_manifest.model.parameters());
     if (m_plan.patience == HostPlan::Patience::by_window)
         m_manifest.recipe.collect = run::usual_collect(m_manifest.recipe.window);
-    if (const auto checked = run::Recipe::from_json(m_manifest.recipe.to_json()); !checked) return checked.error();
+    run::Recipe& recipe = m_manifest.recipe;
+    if (recipe.probation_rounds == 0) recipe.probation_time = Duration{0};
+    if (recipe.probation_time.count() > 0)
+        recipe.probation_tokens = run::usual_probation_tokens(m_manifest.model, recipe);
+    if (const auto checked = run::Recipe::from_json(recipe.to_json()); !checked) return checked.error();
     return {};
 }
 

@@ -33,6 +33,7 @@ struct HostPlan {
     /// A fresh model: all but the vocabulary, which follows from the tokenizer. A checkpoint: only dropout and
     /// context count (0: the checkpoint's).
     model::ModelSpec model;
+    /// With a probation_time and rounds of probation, its probation_tokens are usual_probation_tokens() of the model.
     run::Recipe recipe;
     /// The recipe's window, or usual_window() of the model.
     enum class Window { of_recipe, by_size } window = Window::of_recipe;

@@ -219,7 +219,9 @@ std::uint64_t ChainLog::rounds_accepted(const PeerId& person) const {
 }
 
 bool ChainLog::is_newcomer(const PeerId& person) const {
-    return !m_rules.trusts(person) && rounds_accepted(person) < m_context.manifest.recipe.probation_rounds;
+    if (m_rules.trusts(person)) return false;
+    const ledger::Credit credit = m_ledger.credit_of(m_context.run, person);
+    return !m_context.manifest.recipe.ends_probation(credit.rounds, credit.tokens);
 }
 
 Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run::RunRules& rules,

@@ -585,6 +585,12 @@ private slots:
         QCOMPARE(named.recipe.collect.count(), Duration{20'000}.count());
     }
 
+    void a_probation_is_an_hour_unless_it_is_named() {
+        const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--probation-hours", "0.5"};
+        QVERIFY(ParsedLine(6, line).as<HostVerb>().plan().recipe.probation_time == Duration{3'600'000});
+        QVERIFY(ParsedLine(8, line).as<HostVerb>().plan().recipe.probation_time == Duration{1'800'000});
+    }
+
     void hosting_reads_the_optimizer() {
         const char* line[] = {"potluck-node",  "host", "--text",       "t",    "--data-dir", "/d",
                               "--optimizer",   "lamb", "--state-bits", "32",   "--epsilon",  "1e-6",

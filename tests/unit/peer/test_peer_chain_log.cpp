@@ -555,6 +555,24 @@ private slots:
         QVERIFY(!bench.chain.is_newcomer(key_of(1).id()));
         QVERIFY(!bench.chain.is_newcomer(key_of(3).id()));
     }
+
+    void who_has_little_credit_stays_a_newcomer() {
+        run::Manifest manifest = Fixture::manifest_of();
+        manifest.recipe.probation_rounds = 1;
+        manifest.recipe.probation_tokens = 120;
+        Fixture bench(manifest);
+        const PeerId stranger = key_of(2).id();
+        const auto accept = [&](float value, std::uint64_t tokens) {
+            run::Accepted entry = bench.payload_of(value).entry;
+            entry.peer = stranger;
+            entry.tokens = {tokens};
+            QVERIFY(bench.chain.append(bench.list_of({entry}), digest_of("x")).ok());
+        };
+        accept(1.0F, 119);
+        QVERIFY(bench.chain.is_newcomer(stranger));
+        accept(2.0F, 1);
+        QVERIFY(!bench.chain.is_newcomer(stranger));
+    }
 };
 
 QTEST_APPLESS_MAIN(PeerChainLogTest)

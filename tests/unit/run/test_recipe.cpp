@@ -26,6 +26,8 @@ private slots:
         recipe.rounds_late_max = 1;
         recipe.table_every = 4;
         recipe.probation_rounds = 0;
+        recipe.probation_time = Duration(7'200'000);
+        recipe.probation_tokens = 5;
         const Result<nlohmann::json> json = parse_json(recipe.to_json().dump(), 4'096);
         QVERIFY(json.ok());
         const Result<Recipe> parsed = Recipe::from_json(*json);
@@ -96,6 +98,32 @@ private slots:
         QCOMPARE(usual_window(std::numeric_limits<std::uint64_t>::max()).count(), usual_window_max.count());
     }
 
+    void a_probation_takes_rounds_and_their_time_and_credit() {
+        Recipe recipe;  // windows of a minute
+        QVERIFY(!recipe.ends_probation(9, {1'000}) && recipe.ends_probation(10, {0}));
+        QVERIFY(!recipe.to_json().contains("probation_ms") && !recipe.to_json().contains("probation_tokens"));
+        recipe.probation_time = Duration(900'001);
+        QVERIFY(!recipe.ends_probation(15, {0}) && recipe.ends_probation(16, {0}));
+        recipe.probation_tokens = 500;
+        QVERIFY(!recipe.ends_probation(16, {499}) && recipe.ends_probation(16, {500}));
+        QVERIFY(recipe.ends_probation(std::numeric_limits<std::uint64_t>::max(), {500}));
+        recipe.window = Duration(5'000);
+        QVERIFY(!recipe.ends_probation(180, {500}) && recipe.ends_probation(181, {500}));
+    }
+
+    void the_usual_credit_of_a_probation_is_a_step_a_round() {
+        Recipe recipe;
+        recipe.batch = 8;
+        recipe.probation_rounds = 10;
+        model::ModelSpec model;
+        model.context = 64;
+        QCOMPARE(usual_probation_tokens(model, recipe), std::uint64_t{8 * 64 * 10});
+        recipe.batch = 65'536;
+        recipe.probation_rounds = 10'000;
+        model.context = 196'608;
+        QCOMPARE(usual_probation_tokens(model, recipe), std::uint64_t{1} << 40U);
+    }
+
     void patience_is_twice_what_contributions_are_to_take() {
         QCOMPARE(usual_collect(Duration{5'000}).count(), Recipe{}.collect.count());
         QCOMPARE(usual_collect(Duration{300'000}).count(), Duration{60'000}.count());
@@ -163,6 +191,8 @@ private slots:
                                                               {"fit_rounds", "0.5"},
                                                               {"probation_rounds", "-1"},
                                                               {"probation_rounds", "10001"},
+                                                              {"probation_ms", "0"},
+                                                              {"probation_tokens", "0"},
                                                               {"rounds_late_max", "2"},
                                                               {"seed", "-1"},
                                                               {"seed", "0.5"},
@@ -210,6 +240,8 @@ private slots:
                  {"grace_ms", "0", "1", "86400000", "86400001"},
                  {"fit_rounds", "0", "1", "10000", "10001"},  // standing_rounds_max
                  {"probation_rounds", "-1", "0", "10000", "10001"},
+                 {"probation_ms", "0", "1", "2592000000", "2592000001"},  // thirty days
+                 {"probation_tokens", "0", "1", "1099511627776", "1099511627777"},
                  {"rounds_late_max", "-1", "0", "1", "2"},
                  {"seed", "-1", "0", "18446744073709551615", "18446744073709551616"}}) {
             for (const auto& [value, fits] : {std::pair{range.below, false}, std::pair{range.least, true},

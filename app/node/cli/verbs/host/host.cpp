@@ -171,7 +171,11 @@ void HostVerb::add_members(CLI::App& host) {
     host.add_option("--fit-rounds", recipe.fit_rounds,
                     "Rounds after which somebody on the allow list may sit in the run's committee");
     host.add_option("--probation-rounds", recipe.probation_rounds,
-                    "Rounds until somebody who is not on it counts in full");
+                    "Rounds until somebody who is not on it counts in full; 0: from the first");
+    host.add_option("--probation-hours", m_probation_hours,
+                    "Hours of accepted windows that these rounds come to at least")
+        ->check(CLI::Range(0.0, 720.0))
+        ->capture_default_str();
     host.add_flag("--volunteer", m_volunteer, "Train here too, instead of only deciding and relaying");
     host.add_flag("--prepare", m_prepare, "Only make the run and print its id; serve it later");
 }
@@ -193,6 +197,7 @@ Status HostVerb::read() {
         recipe.lamb_debias = run::lamb_debias_named(m_lamb_debias).value_or(recipe.lamb_debias);
     }
     if (Status taken = take_density(m_density, recipe); !taken) return taken;
+    recipe.probation_time = milliseconds(m_probation_hours * 3600);
     m_plan.window = m_window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;
     if (m_window_seconds > 0) recipe.window = milliseconds(m_window_seconds);
     m_plan.patience = m_collect_seconds > 0 ? HostPlan::Patience::of_recipe : HostPlan::Patience::by_window;

@@ -4,6 +4,7 @@
 // Threads: one.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ private:
     std::string m_optimizer = "adamw", m_density = "auto", m_lamb_debias;
     std::vector<std::string> m_backbones, m_allowed;
     double m_learning_rate = 0, m_window_seconds = 0, m_collect_seconds = 0, m_grace_seconds = 0;  // 0: the usual
+    double m_probation_hours = std::chrono::duration<double, std::ratio<3600>>(run::usual_probation_time).count();
     bool m_volunteer = false, m_prepare = false;
 };
 
