@@ -25,6 +25,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"core/identity", {"core/base"}},
         {"core/confinement", {"core/base"}},
         {"core/release", {"core/identity", "core/base"}},
+        {"core/find", {"core/release", "core/run/agreement", "core/run", "core/identity", "core/base"}},
         {"core/ledger", {"core/run/agreement", "core/run", "core/identity", "core/base"}},
         {"core/proof", {"core/run/agreement", "core/run", "core/identity", "core/model", "core/base"}},
         {"core/peer/seams", {"core/run/agreement", "core/run", "core/base"}},

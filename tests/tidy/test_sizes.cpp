@@ -17,7 +17,7 @@ constexpr int room_files_max = 30;
 const QMap<QString, int>& larger_rooms() {
     static const QMap<QString, int> all = {{"core/base", 35},       {"core/data", 35}, {"core/model", 32},
                                            {"core/run", 35},        {"net", 31},       {"tests/integration", 35},
-                                           {"tests/mutations", 35}, {"tests/sim", 35}, {"tests/ui", 34},
+                                           {"tests/mutations", 36}, {"tests/sim", 35}, {"tests/ui", 34},
                                            {"ui/pages", 34},        {"ui/widgets", 35}};
     return all;
 }

@@ -429,6 +429,23 @@ def votes():
     save("vote", "record_claims_255", b"\x02" + record[:88] + b"\x00" + b"\xff" + bytes(200))
 
 
+def announcements():
+    whole, fresh = vector("announcement"), vector("announcement_of_round_0")
+    save("announcement", "decided", b"\x00" + whole)
+    save("announcement", "of_round_0", b"\x00" + fresh)
+    save("announcement", "cut", b"\x00" + whole[:len(whole) // 2])
+    save("announcement", "left_over", b"\x00" + fresh + b"\x00")
+    save("announcement", "layout_2", b"\x00\x02" + whole[1:])
+    save("announcement", "loss_nan", b"\x00" + whole[:116] + b"\x00\x00\xc0\x7f" + whole[120:])
+    save("announcement", "round_without_proof", b"\x00" + fresh[:100] + b"\x08" + fresh[101:])
+    save("announcement", "name_beyond_end", b"\x00" + fresh[:128] + b"\xff\xff" + fresh[130:])
+    save("announcement", "too_long", b"\x00" + fresh + bytes(2048))
+    save("announcement", "question", b"\x01\x00")
+    save("announcement", "passed_on", b"\x01\x01" + fresh)
+    save("announcement", "first_hand", b"\x01\x02" + fresh)
+    save("announcement", "no_message", b"\x01\x03" + fresh)
+
+
 def proofs():
     """From `run` and `initial`, which test_proof writes, since they are signed."""
     whole, initial = pathlib.Path("proof/run").read_bytes(), pathlib.Path("proof/initial").read_bytes()
@@ -462,6 +479,7 @@ def release_indexes():
 
 
 messages()
+announcements()
 proofs()
 votes()
 accept_lists()

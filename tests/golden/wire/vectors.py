@@ -285,6 +285,24 @@ def record_fields():
     return fields + [(hashlib.sha256(b"".join(value for value, _ in fields)).digest(), "SHA-256 of what stands before")]
 
 
+def announcement_fields(decided):
+    texts = [("name", "Küche"), ("purpose", "Writes recipes."), ("language", "de"), ("licence", "CC0-1.0"),
+             ("model", "GPT-2 shape, 4 layers"), ("page", "https://example.org/kueche")]
+    fields = [(u32(1), "layout"), (u64(1_790_000_000_000), "made"), (RUN, "run"), (HOST, "host"), (u64(800_000), "parameters"),
+              (u64(8_000_000), "memory"), (u64(3_500_000), "download"), (u64(8 if decided else 0), "round"), (u64(1_000), "rounds"),
+              (f32(2.25 if decided else 0), "loss"), (f32(2.5), "baseline"), (u32(3), "volunteers")]
+    for what, text in texts:
+        fields += [(u16(len(text.encode())), "length of " + what), (text.encode(), what)]
+    fields += [(u8(2), "hints")]
+    for number, (host, port) in enumerate([(b"192.0.2.7", 6881), (b"2001:db8::1", 6882)]):
+        fields += [(u16(len(host)), f"length of host {number}"), (host, f"host {number}"), (u16(port), f"port {number}")]
+    seats = sorted([HOST, BACKBONE, PEER_A, PEER_B]) if decided else []
+    fields += [(u8(len(seats)), "committee")] + [(seat, f"member {number}") for number, seat in enumerate(seats)]
+    certificate = b"".join(value for value, _ in [(u8(3), "")] + certificate_fields(3, 2, ROOT_A)) if decided else b""
+    fields += [(u16(len(certificate)), "length of certificate")] + [(certificate, "certificate: agreement_certificate.hex")] * decided
+    return fields + [(SIGNATURE, "signature")]
+
+
 def main():
     save("blob_ref_plain", blob_fields(ROOT_A, 65_536, 0, bytes(32)))
     open_blob = blob_fields(ROOT_B, 1 << 40, 1, INFO)
@@ -352,6 +370,8 @@ def main():
     save("agreement_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, ROOT_A))
     save("agreement_evidence", vote_fields(3, 2, ROOT_A, what="first ") + vote_fields(3, 2, ROOT_B, what="second "))
     save("vote_record", record_fields())
+    save("announcement", announcement_fields(True))
+    save("announcement_of_round_0", announcement_fields(False))
     save("manifest", [(b"PLKMAN6\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
     save("manifest_of_computer", [(b"PLKMAN6\n", "magic"), (SIGNATURE, "signature"), (manifest_json(hosted_elsewhere=True), "JSON")])
     save("manifest_bpe", [(b"PLKMAN6\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
