@@ -1,116 +1,26 @@
 // What the memory plan promises, against what the trainer's process really takes.
 #include <QRegularExpression>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <sys/resource.h>
 
 #include <cstdint>
-#include <fstream>
 #include <optional>
 
 #include "core/control/trainer_protocol.h"
 #include "core/device/probe.h"
-#include "core/model/initial_state.h"
-#include "core/model/presets.h"
-#include "core/run/recipe.h"
+#include "core/model/model_spec.h"
+#include "tests/integration/measured_run.h"
 #include "tests/integration/trainer_child.h"
 
 using namespace potluck;
 using namespace potluck::control;
 using nlohmann::json;
-using potluck::tests::TrainerChild;
+using namespace potluck::tests;
 
 Q_DECLARE_METATYPE(nlohmann::json)
 
 namespace {
-
-constexpr std::uint64_t mebibyte = 1ULL << 20U;
-constexpr std::uint64_t records = 64;
-
-/// Large enough that weights, moments and activations each weigh as much as the program itself.
-struct Run {
-    QTemporaryDir folder;
-    model::ModelSpec model;
-    run::Recipe recipe;
-    VectorFile state{folder.filePath("state").toStdString(), 0};
-    std::string shard = folder.filePath("shard").toStdString();
-
-    /// `deep`: a narrow DALL-E of many layers, whose streams weigh as much as all else.
-    explicit Run(model::Family family = model::Family::gpt2, bool deep = false) {
-        model.family = family;
-        model.vocabulary = 8192;
-        model.context = 256;
-        model.layers = 8;
-        model.heads = 8;
-        model.width = 512;
-        if (family == model::Family::llama) {
-            model.activation = model::Activation::silu_gated;
-            model.llama = {.kv_heads = 2, .head_width = 64, .inner = 1'408, .tied = false};
-        }
-        if (family == model::Family::albert) model.albert.inner = 4 * model.width;
-        if (family == model::Family::coder) {
-            model = model::model_preset("coder-small").value();
-            model.coder.side = 64;
-            model.context = model::coder_context(model.coder);
-            model.width = 128;
-        }
-        if (family == model::Family::dalle) {
-            model = model::model_preset("dalle-emoji").value();
-            model.layers = deep ? 64 : 8;
-            if (!deep) model.width = 512;
-            if (!deep) model.heads = 8;
-        }
-        if (family == model::Family::swav) {
-            model = model::model_preset("swav-tiny").value();
-            model.swav.together = 32;
-        }
-        recipe.batch = family == model::Family::dalle ? 4 : model::records_together(model) > 1 ? 32 : 8;
-        write();
-    }
-    void write() const {
-        std::vector<float> values(model.parameters());
-        model::fill_initial_state(model, 1, values);
-        std::ofstream(state.path, std::ios::binary)
-            .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * 4));
-        std::ofstream file(shard, std::ios::binary);
-        const model::AlbertShape& marks = model.albert;
-        for (std::uint64_t i = 0; i < records * (model.context + 1); ++i) {
-            auto token = static_cast<std::uint16_t>(i * i % 8191);
-            const std::uint64_t at = i % (model.context + 1);
-            if (model::reads_pictures(model)) token = at == model.context ? 0 : token % 256;
-            if (model.family == model::Family::dalle) {
-                const std::uint32_t text = model.dalle.text_vocabulary, codes = model.vocabulary - text;
-                token = static_cast<std::uint16_t>(at > model.dalle.text ? text + token % codes : token % text);
-                if (at == 0) token = model::dalle_begin;
-            }
-            if (model.family == model::Family::albert) {  // two texts between their marks
-                token = static_cast<std::uint16_t>(std::max<unsigned>(token, 5));
-                if (at == 0) token = static_cast<std::uint16_t>(marks.cls);
-                if (at == model.context / 2 || at == model.context - 1) token = static_cast<std::uint16_t>(marks.sep);
-                if (at == model.context) token = static_cast<std::uint16_t>(marks.pad);
-            }
-            file.write(reinterpret_cast<const char*>(&token), 2);
-        }
-    }
-    [[nodiscard]] LoadRequest load() const {
-        LoadRequest request;
-        request.model = model;
-        request.recipe = recipe;
-        request.state = state;
-        request.threads = 1;
-        request.scratch = folder.path().toStdString();
-        return request;
-    }
-    [[nodiscard]] json train() const {
-        TrainRequest request;
-        request.peer = std::string(64, '7');
-        request.learning_rate = 1e-3;
-        request.shard = shard;
-        request.records = records;
-        return to_json(request);
-    }
-};
 
 json layout(const char* products, const char* weights, const char* gradient, const char* checkpointing,
             const char* flow, const char* anchor, int micro_batch, int bits) {
@@ -121,19 +31,9 @@ json layout(const char* products, const char* weights, const char* gradient, con
             {"weights_flow", flow}, {"anchor", anchor}};
 }
 
-/// Trains until so many steps of the optimizer are done.
-bool train(TrainerChild& child, std::uint64_t steps) {
-    TrainerProgress progress;
-    while (progress.steps < steps) {
-        const auto told = child.wait_for("progress");
-        if (!told || !from_json(told->params, progress).ok()) return false;
-    }
-    return true;
-}
-
 /// The trainer's measured peak, in parts of the planned one; nothing if it did not train.
 std::optional<double> peak_to_plan(model::Family family, bool deep, const json& layout) {
-    const Run run(family, deep);
+    const MeasuredRun run(family, deep);
     TrainerChild child(QStringList{});
     LoadRequest request = run.load();
     request.layout = layout;
@@ -218,7 +118,7 @@ private slots:
     }
 
     void a_budget_is_kept_or_refused_with_the_smallest_that_works() {
-        const Run run;
+        const MeasuredRun run;
         TrainerChild child(QStringList{});
         LoadRequest request = run.load();
         request.budget.ram = 50 * mebibyte;
@@ -240,7 +140,7 @@ private slots:
     }
 
     void it_takes_a_smaller_plan_when_memory_runs_out() {
-        const Run run;
+        const MeasuredRun run;
         TrainerChild child(QStringList{});
         PlanReply planned;
         const Reply loaded = child.call("load", to_json(run.load()));
