@@ -175,6 +175,7 @@ private:
     Screen m_screen;
     std::unique_ptr<Scenario> m_scenario;
     DemoReport m_report;
+    std::optional<double> m_code_baseline;  // nats per code, of a model that draws
     ExitCode m_outcome = ExitCode::failed;
 };
 
@@ -306,7 +307,7 @@ Status Demo::make_coder() {
     m_loop.run();
     if (!outcome || !*outcome)
         return outcome ? outcome->error() : Error{ErrorCode::unavailable, "The coder's trainer has ended."};
-    m_report.pictures = (*outcome)->pictures;
+    m_report.coder_figures = (*outcome)->figures;
     return write_checkpoint(m_folder / "coder", manifest->model, home / "coder.f32");
 }
 
@@ -344,6 +345,7 @@ Status Demo::read_manifest() {
     m_manifest = *std::move(manifest);
     m_report.parameters = m_manifest.model.parameters();
     m_report.bigram_loss = m_manifest.bigram_loss;
+    m_report.model = m_manifest.model;
     m_report.baseline = model::title_of(model::baseline_of(m_manifest.model.family));
     return {};
 }
@@ -450,12 +452,8 @@ Status Demo::keep(const control::SampledText& sample) {
 
 /// The first state and the last on what was held out.
 void Demo::compare() {
-    evaluate(run_home() / "data" / "initial.safetensors", m_report.initial_loss, [this] {
-        evaluate(newest_state(), m_report.final_loss, [this] {
-            count_codes();
-            close();
-        });
-    });
+    evaluate(run_home() / "data" / "initial.safetensors", m_report.initial_loss,
+             [this] { evaluate(newest_state(), m_report.final_loss, [this] { close(); }); });
 }
 
 fs::path Demo::newest_state() const {
@@ -485,11 +483,11 @@ void Demo::measure(const fs::path& state, std::function<void(const Result<contro
 }
 
 void Demo::take(const control::EvaluateReply& answer) {
-    m_report.pairs = answer.pairs;
-    if (answer.pictures) m_report.pictures = answer.pictures;
-    m_report.captions = answer.captions;
-    m_report.clusters = answer.clusters;
-    m_report.neighbours = answer.neighbours;
+    m_report.figures = answer.figures;
+    m_report.collapsed = answer.collapsed;
+    count_codes();
+    for (control::Figure& figure : m_report.figures)
+        if (figure.title == model::code_loss_label) figure.baseline = m_code_baseline;
 }
 
 void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> then) {
@@ -510,7 +508,6 @@ void Demo::measure_newest(const std::function<void(bool)>& then) {
         if (!answer) return then(false);
         m_report.final_loss = answer->loss;
         take(*answer);
-        count_codes();
         m_screen.say(formatted("validation loss %.3f; %s baseline %.3f", answer->loss, m_report.baseline.c_str(),
                                m_report.bigram_loss));
         then(has_beaten(m_report));
@@ -541,7 +538,7 @@ void Demo::settle() {
 
 /// How often each code stands at each place of the training pictures, and what that says of those held out.
 void Demo::count_codes() {
-    if (!m_report.captions || m_report.code_baseline > 0) return;
+    if (!model::is_drawer(m_manifest.model) || m_code_baseline) return;
     const auto records_of = [&](const fs::path& file) {
         const auto bytes = read_file(file, shard_bytes_max);
         const model::TokenWidth width = model::token_width(m_manifest.model.vocabulary);
@@ -556,7 +553,7 @@ void Demo::count_codes() {
         for (std::size_t begin = 0; begin + size <= records.size(); begin += size)
             baseline.count(std::span(records).subspan(begin, size));
     }
-    m_report.code_baseline = baseline.losses().codes;
+    m_code_baseline = baseline.losses().codes;
 }
 
 /// One computer alone on a run's shards, over a schedule as long as its own tokens.

@@ -101,7 +101,7 @@ private:
             const auto answer = read_trainer_reply<control::EvaluateRequest>(result);
             if (!answer) return finish(answer.error());
             m_outcome.loss = answer->loss;
-            m_outcome.pictures = answer->pictures;
+            m_outcome.figures = answer->figures;
             finish(m_outcome);
         }
     }

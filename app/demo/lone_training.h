@@ -31,12 +31,12 @@ struct LoneTraining {
 };
 
 struct LoneOutcome {
-    double tokens = 0;                                     // trained
-    double seconds = 0;                                    // in which they were
-    double start_seconds = 0;                              // from the start of the trainer until it had the model
-    double loss = 0;                                       // on the validation records, if it was asked for
-    std::optional<control::PictureFigures> pictures = {};  // of a picture coder, on them
-    std::string device = {};                               // what it computed on, for people
+    double tokens = 0;                          // trained
+    double seconds = 0;                         // in which they were
+    double start_seconds = 0;                   // from the start of the trainer until it had the model
+    double loss = 0;                            // on the validation records, if it was asked for
+    std::vector<control::Figure> figures = {};  // of its family, on them
+    std::string device = {};                    // what it computed on, for people
 };
 
 /// `done` is called once, from the loop.

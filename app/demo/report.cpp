@@ -13,6 +13,7 @@
 #include "app/demo/table.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
+#include "core/model/traits.h"
 
 namespace potluck::node {
 
@@ -51,6 +52,19 @@ nlohmann::json worth_json(const DemoReport& report) {
     nlohmann::json alone = nlohmann::json::array();
     for (const LonePoint& point : report.alone) alone.push_back({{"times", point.times}, {"loss", point.loss}});
     return {{"computers", worth.computers}, {"bound", bounds[static_cast<std::size_t>(worth.bound)]}, {"alone", alone}};
+}
+
+/// Whether it is better than what it is held against, if there is something.
+bool beats_baseline(const control::Figure& figure) {
+    return !figure.baseline || model::beats(figure.title, figure.value, *figure.baseline);
+}
+
+std::string figures_text(const std::string& whose, const std::vector<control::Figure>& figures) {
+    std::string text;
+    for (const control::Figure& figure : figures)
+        text += formatted("  %-18s %s\n", (whose + log::printable(figure.title)).c_str(),
+                          control::value_text(figure).c_str());
+    return text;
 }
 
 constexpr double starts_in_time = 3;   // of a trainer: one, twice as slow as before, and some steps
@@ -110,8 +124,7 @@ std::string computer_text(const Pace& pace, std::uint64_t volunteers) {
 
 bool has_beaten(const DemoReport& report) {
     return report.final_loss > 0 && report.final_loss < report.bigram_loss &&
-           (!report.captions || report.captions->code_loss < report.code_baseline) &&
-           (!report.neighbours || report.neighbours->embeddings > report.neighbours->pixels);
+           std::ranges::all_of(report.figures, beats_baseline);
 }
 
 std::vector<std::string> remarks_on(const DemoReport& report) {
@@ -122,10 +135,10 @@ std::vector<std::string> remarks_on(const DemoReport& report) {
         remarks.push_back("To beat the " + report.baseline + " baseline this computer needs more time: " + tokens +
                           (needed ? ", about " + about(*needed) + " needed." : "."));
     } else if (!has_beaten(report)) {
-        const char* what = report.captions
-                               ? "To tell the codes of pictures better than their frequencies at each place do"
-                               : "For neighbours by embeddings to tell classes better than by pixels";
-        remarks.push_back(std::string(what) + " this computer needs more time: " + tokens + ".");
+        const auto lacking = std::ranges::find_if_not(report.figures, beats_baseline);
+        if (lacking != report.figures.end())
+            remarks.push_back("For " + control::figure_text(*lacking) +
+                              " to beat its baseline this computer needs more time: " + tokens + ".");
     }
     if (report.late_rounds == 0 && !had_time(report.late_seconds_left, report))
         remarks.emplace_back("This computer was too slow for the volunteer that joined late to be credited in time.");
@@ -153,7 +166,7 @@ std::vector<std::string> faults_of(const DemoReport& report) {
     require(credits_add_up(report), "Credited tokens are not what the trainers counted.");
     require(report.final_loss > 0 && (report.rounds == 0 || report.final_loss < report.initial_loss),
             "The model has learned nothing.");
-    require(!report.clusters || !report.clusters->collapsed, "The model has collapsed: all pictures look alike to it.");
+    require(!report.collapsed, "The model has collapsed: all pictures look alike to it.");
     require(report.late_rounds > 0 || !had_time(report.late_seconds_left, report),
             "The volunteer that joined late was not credited.");
     require(report.returned_rounds > 0 || !had_time(report.returned_seconds_left, report),
@@ -210,14 +223,10 @@ nlohmann::json to_json(const DemoReport& report) {
                             {"remarks", remarks_on(report)},
                             {"faults", faults_of(report)}};
     if (const auto needed = tokens_needed(report)) found["tokens_needed"] = *needed;
-    if (report.pairs) found["pairs"] = control::to_json(*report.pairs);
-    if (report.pictures) found["pictures"] = control::to_json(*report.pictures);
-    if (report.captions) {
-        found["captions"] = control::to_json(*report.captions);
-        found["code_baseline"] = report.code_baseline;
-    }
-    if (report.clusters) found["clusters"] = control::to_json(*report.clusters);
-    if (report.neighbours) found["neighbours"] = control::to_json(*report.neighbours);
+    for (const control::Figure& figure : report.figures) found["figures"].push_back(control::to_json(figure));
+    for (const control::Figure& figure : report.coder_figures)
+        found["coder_figures"].push_back(control::to_json(figure));
+    found["collapsed"] = report.collapsed;
     return found;
 }
 
@@ -226,28 +235,10 @@ std::string to_text(const DemoReport& report) {
     out << "\nReport\n"
         << formatted("  validation loss    %.3f at the start, %.3f at the end; %s baseline %.3f%s\n",
                      report.initial_loss, report.final_loss, report.baseline.c_str(), report.bigram_loss,
-                     report.clusters                       ? " nats per picture"
-                     : report.pictures && !report.captions ? ""
-                                                           : " nats per token")
-        << (report.pictures ? formatted("  held-out pictures  %.1f dB PSNR after coding; %.0f %% of the codes in use\n",
-                                        report.pictures->psnr, 100 * report.pictures->codes_used)
-                            : std::string())
-        << (report.captions ? formatted("  of which           captions %.3f, codes of pictures %.3f; the codes' "
-                                        "frequencies at each place would be %.3f\n",
-                                        report.captions->text_loss, report.captions->code_loss, report.code_baseline)
-                            : std::string())
-        << (report.clusters ? formatted("  clusters           %.0f of %u in use among held-out pictures\n",
-                                        report.clusters->used, report.clusters->clusters)
-                            : std::string())
-        << (report.neighbours ? formatted("  classes            %.0f %% told by the nearest pictures by embedding, "
-                                          "%.0f %% by the nearest by pixels; no label was trained on\n",
-                                          100 * report.neighbours->embeddings, 100 * report.neighbours->pixels)
-                              : std::string())
-        << (report.pairs
-                ? formatted("  of which           gaps %.3f, order %.3f; %.0f %% of orders told rightly\n",
-                            report.pairs->gap_loss, report.pairs->order_loss, 100 * report.pairs->order_accuracy)
-                : std::string())
-        << worth_text(report)
+                     model::is_embedder(report.model) ? " nats per picture"
+                     : model::is_coder(report.model)  ? ""
+                                                      : " nats per token")
+        << figures_text("coder's ", report.coder_figures) << figures_text("", report.figures) << worth_text(report)
         << formatted("  rounds             %llu in %.0f s, %llu lost; overhead of the last round %.2f s\n",
                      static_cast<unsigned long long>(report.rounds), report.seconds,
                      static_cast<unsigned long long>(report.rounds_lost), report.round_overhead_seconds)
@@ -289,8 +280,8 @@ std::string to_text(const DemoReport& report) {
 
 std::string to_try(const DemoReport& report, const std::string& program) {
     const std::string data = " --data-dir '" + report.folder + "/volunteer-1'";
-    const bool draws = report.captions.has_value(), embeds = report.clusters.has_value();
-    const bool codes = report.pictures.has_value() && !draws;
+    const bool draws = model::is_drawer(report.model), embeds = model::is_embedder(report.model);
+    const bool codes = model::is_coder(report.model);
     const std::string asked = draws    ? " --prompt 'a red heart' --picture heart.png"
                               : embeds ? " --picture nearest.png"
                                        : " --prompt 'The '";

@@ -21,13 +21,11 @@ struct DemoReport {
     std::uint64_t digests_compared = 0, digests_equal = 0, digests_copied = 0;
     double initial_loss = 0, final_loss = 0, bigram_loss = 0;  // nats per token, or a picture's, on validation
     std::string baseline = "bigram";                           // what bigram_loss is of
-    std::optional<control::PairFigures> pairs;                 // an encoder's at the end
-    std::optional<control::PictureFigures> pictures;           // a picture coder's, also of a model that draws
-    std::optional<control::CaptionFigures> captions;           // of a model that draws
-    std::optional<control::ClusterFigures> clusters;           // of a model that embeds pictures
-    std::optional<control::NeighbourFigures> neighbours;       // the same, where pictures have classes
-    double code_baseline = 0;                                  // nats per code, what its code loss is held against
-    double contributions_per_round = 0;                        // accepted
+    model::ModelSpec model;
+    std::vector<control::Figure> figures;        // of its family, at the end
+    std::vector<control::Figure> coder_figures;  // of the picture coder that a model which draws was given
+    bool collapsed = false;                      // all records look alike to the model
+    double contributions_per_round = 0;          // accepted
     std::uint64_t parameters = 0;
     std::uint32_t k = 0;
     std::string plan;                       // device and layout of a volunteer's trainer
@@ -65,7 +63,7 @@ struct DemoReport {
 /// and windows that nobody collected after the last round.
 inline constexpr double credited_share_min = 0.9;
 
-/// Whether the model is better than the baselines of its family.
+/// Whether the model is better than its baseline, and each figure of it that has one than that.
 [[nodiscard]] bool has_beaten(const DemoReport& report);
 /// What else has to be said of a run with which nothing is wrong: a sentence each.
 [[nodiscard]] std::vector<std::string> remarks_on(const DemoReport& report);

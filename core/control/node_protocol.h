@@ -10,6 +10,7 @@
 #include "core/activity/history.h"
 #include "core/activity/rules.h"
 #include "core/control/device_protocol.h"
+#include "core/control/figures.h"
 #include "core/control/methods.h"
 #include "core/control/plan_part.h"
 #include "core/control/program_protocol.h"
@@ -24,7 +25,7 @@
 
 namespace potluck::control {
 
-inline constexpr std::uint32_t node_protocol_version = 1;
+inline constexpr std::uint32_t node_protocol_version = 2;
 
 inline constexpr std::size_t id_bytes_max = 64;
 inline constexpr std::size_t name_bytes_max = 512;
@@ -192,11 +193,8 @@ struct RunSnapshot {
     double window_seconds = 0, loss = 0, bigram_loss = 0, validation_loss = 0;
     model::Baseline baseline = model::Baseline::bigram;
     std::uint64_t validation_round = 0;
-    std::optional<double> order_accuracy;
-    std::optional<PictureFigures> pictures;
-    std::optional<CaptionFigures> captions;
-    std::optional<ClusterFigures> clusters;
-    std::optional<NeighbourFigures> neighbours;
+    std::vector<Figure> figures;
+    bool collapsed = false;
     std::uint64_t swarm_tokens_per_second = 0, accepted_tokens = 0;
     std::uint64_t my_tokens = 0, my_tokens_today = 0, my_rounds = 0;
     std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
@@ -232,14 +230,10 @@ struct RunSnapshot {
         field("validation_loss", value.validation_loss, Real{},
               "Validation loss of the state of validation_round, measured on this computer; 0 if none.");
         field("validation_round", value.validation_round, Whole{}, "Round of the last state measured.");
-        field("order_accuracy", value.order_accuracy, Real{0, 1},
-              "Share of text pairs whose order an encoder predicted, measured with validation_loss.");
-        field("pictures", value.pictures, Any{}, "Reconstruction by a picture coder, measured with validation_loss.");
-        field("captions", value.captions, Any{}, "Losses of a model that draws, measured with validation_loss.");
-        field("clusters", value.clusters, Any{},
-              "Clusters of a model that embeds pictures, measured with validation_loss.");
-        field("neighbours", value.neighbours, Any{},
-              "Nearest neighbours of that model, if held-out pictures have classes.");
+        field("figures", value.figures, Optional{List{figures_max, Any{}}},
+              "Figures of the model's family, measured with validation_loss.");
+        field("collapsed", value.collapsed, Optional{Any{}},
+              "Whether all records look alike to the model; more data or a lower learning rate may help.");
         field("swarm_tokens_per_second", value.swarm_tokens_per_second, Whole{}, "Speed of all members together.");
         field("accepted_tokens", value.accepted_tokens, Whole{}, "Tokens credited to all members of the run.");
         field("my_tokens", value.my_tokens, Whole{}, "Tokens credited to this identity in this run.");

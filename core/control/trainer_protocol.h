@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/control/device_list.h"
+#include "core/control/figures.h"
 #include "core/control/methods.h"
 #include "core/control/plan_part.h"
 #include "core/model/model_spec.h"
@@ -22,7 +23,7 @@
 
 namespace potluck::control {
 
-inline constexpr std::uint32_t trainer_protocol_version = 3;
+inline constexpr std::uint32_t trainer_protocol_version = 4;
 
 inline constexpr std::size_t file_path_bytes_max = 4096;
 inline constexpr std::size_t short_id_bytes_max = 64;
@@ -308,84 +309,20 @@ struct RebaseRequest {
     static void fields(auto& value, auto&& field) { field("state", value.state, Any{}, "The new anchor."); }
 };
 
-/// What of its loss an encoder owes to gaps and what to orders.
-struct PairFigures {
-    static constexpr std::string_view label = "pair figures";
-    double gap_loss = 0, order_loss = 0, order_accuracy = 0;
-
-    static void fields(auto& value, auto&& field) {
-        field("gap_loss", value.gap_loss, Real{0, number_max}, "Nats per gap.");
-        field("order_loss", value.order_loss, Real{0, number_max}, "Nats per pair of texts.");
-        field("order_accuracy", value.order_accuracy, Real{0, 1}, "Share of pairs whose order was predicted.");
-    }
-};
-inline constexpr double psnr_max = 120;
-/// How well a picture coder draws pictures again.
-struct PictureFigures {
-    static constexpr std::string_view label = "picture figures";
-    double psnr = 0, codes_used = 0;
-
-    static void fields(auto& value, auto&& field) {
-        field("psnr", value.psnr, Real{-psnr_max, psnr_max},
-              "Decibels of the largest value over the root of the mean squared error.");
-        field("codes_used", value.codes_used, Real{0, 1}, "Share of the codes that occurred.");
-    }
-};
-/// What of its loss a model that draws owes to captions and what to the codes of pictures.
-struct CaptionFigures {
-    static constexpr std::string_view label = "caption figures";
-    double text_loss = 0, code_loss = 0;
-
-    static void fields(auto& value, auto&& field) {
-        field("text_loss", value.text_loss, Real{0, number_max}, "Nats per token of a caption.");
-        field("code_loss", value.code_loss, Real{0, number_max}, "Nats per code of a picture.");
-    }
-};
-/// How many clusters a model that embeds pictures tells apart, and how well embeddings tell labels.
-struct ClusterFigures {
-    static constexpr std::string_view label = "cluster figures";
-    std::uint32_t clusters = 0;
-    double used = 0;
-    bool collapsed = false;
-
-    static void fields(auto& value, auto&& field) {
-        field("clusters", value.clusters, Whole{}, "Number of clusters.");
-        field("used", value.used, Real{0, number_max},
-              "Effective number of clusters in use: the exponential of the entropy of their shares.");
-        field("collapsed", value.collapsed, Any{},
-              "Whether the model has collapsed: its loss is the logarithm of the number of clusters.");
-    }
-};
-/// How well pictures' nearest others tell their class, whatever was not told in training.
-struct NeighbourFigures {
-    static constexpr std::string_view label = "neighbour figures";
-    double embeddings = 0, pixels = 0;
-
-    static void fields(auto& value, auto&& field) {
-        field("embeddings", value.embeddings, Real{0, 1},
-              "Share of pictures classified by their embeddings' nearest neighbours.");
-        field("pixels", value.pixels, Real{0, 1}, "The same by raw pixels, for comparison.");
-    }
-};
 struct EvaluateReply {
     static constexpr std::string_view label = "evaluate reply";
     double loss = 0;
     std::uint64_t tokens = 0;
-    std::optional<PairFigures> pairs = {};
-    std::optional<PictureFigures> pictures = {};
-    std::optional<CaptionFigures> captions = {};
-    std::optional<ClusterFigures> clusters = {};
-    std::optional<NeighbourFigures> neighbours = {};
+    std::vector<Figure> figures = {};
+    bool collapsed = false;
 
     static void fields(auto& value, auto&& field) {
         field("loss", value.loss, Real{0, number_max}, "Nats per token.");
         field("tokens", value.tokens, Whole{}, "Number of tokens averaged over.");
-        field("pairs", value.pairs, Any{}, "Losses of an encoder; else missing.");
-        field("pictures", value.pictures, Any{}, "Figures of a picture coder; else missing.");
-        field("captions", value.captions, Any{}, "Losses of a model that draws; else missing.");
-        field("clusters", value.clusters, Any{}, "Figures of a model that embeds pictures; else missing.");
-        field("neighbours", value.neighbours, Any{},
-              "Nearest neighbours of that model, if held-out pictures have labels.");
+        field("figures", value.figures, List{figures_max, Any{}},
+              "Figures of the model's family besides the loss, in the family's order.");
+        field("collapsed", value.collapsed, Any{},
+              "Whether all records look alike to the model: its loss is that of chance.");
     }
 };
 struct EvaluateRequest {

@@ -121,7 +121,7 @@ nlohmann::json dalle_config(const ModelSpec& model) {
 }
 
 constexpr const char* dalle_types[] = {dalle_model_type};
-constexpr Measure dalle_measures[] = {{"caption loss", "nats"}, {"code loss", "nats"}};
+constexpr Measure dalle_measures[] = {{"caption loss", "nats"}, {code_loss_label, "nats"}};
 constexpr Preset dalle_presets[] = {
     // Captions in bytes, codes of coder-small's 1,000 for pictures of 32 pixels.
     {"dalle-emoji", 1'256, dalle_context({}), 16, 4, 256},

@@ -49,6 +49,14 @@ std::vector<Measure> all_measures() {
     return all;
 }
 
+bool beats(std::string_view label, double value, double other) {
+    for (const Measure& measure : all_measures()) {
+        if (measure.label != label) continue;
+        return measure.better == Measure::Better::higher ? value > other : value < other;
+    }
+    return false;
+}
+
 std::optional<TextMarks> text_marks(const ModelSpec& spec) {
     const auto marks = row_of(spec.family).records.marks;
     return marks != nullptr ? marks(spec) : std::nullopt;

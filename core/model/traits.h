@@ -35,6 +35,10 @@ struct Measure {
 [[nodiscard]] std::span<const Measure> measures_of(const ModelSpec& spec);
 /// The measures of all families.
 [[nodiscard]] std::vector<Measure> all_measures();
+/// Whether a value of the measure with this label is better than another; false for a label that no family has.
+[[nodiscard]] bool beats(std::string_view label, double value, double other);
+/// Nats per code of a model that draws.
+inline constexpr std::string_view code_loss_label = "code loss";
 
 /// Tokens that no text has: behind a record's texts, before them, behind each of them, and in a gap.
 struct TextMarks {

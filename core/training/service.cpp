@@ -20,6 +20,7 @@
 #include <new>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/base/files.h"
 #include "core/device/memory.h"
 #include "core/model/traits.h"
@@ -134,6 +135,8 @@ bool same_file(const control::VectorFile& a, const control::VectorFile& b) {
     return a.path == b.path && a.offset == b.offset;
 }
 
+constexpr double psnr_max = 120;  // of pictures that are equal
+
 void add_pictures(const Model::PictureSums& found, std::optional<Model::PictureSums>& sums) {
     if (!sums) sums.emplace(Model::PictureSums{0, std::vector<bool>(found.codes_used.size())});
     sums->squared_error += found.squared_error;
@@ -141,12 +144,14 @@ void add_pictures(const Model::PictureSums& found, std::optional<Model::PictureS
         if (found.codes_used[code]) sums->codes_used[code] = true;
 }
 
-/// PSNR is of the mean over pictures, so that a few bad ones weigh.
-control::PictureFigures figures_of(const Model::PictureSums& sums, std::uint64_t records) {
-    const double mean = sums.squared_error / static_cast<double>(records);
+/// In decibels, of the mean over pictures, so that a few bad ones weigh.
+double psnr_of(const Model::PictureSums& sums, double records) {
+    return std::min(psnr_max, -10 * std::log10(std::max(sums.squared_error / records, 1e-12)));
+}
+
+double percent_used(const Model::PictureSums& sums) {
     const auto used = static_cast<double>(std::ranges::count(sums.codes_used, true));
-    return {.psnr = std::min(control::psnr_max, -10 * std::log10(std::max(mean, 1e-12))),
-            .codes_used = used / static_cast<double>(std::max<std::size_t>(1, sums.codes_used.size()))};
+    return 100 * used / static_cast<double>(std::max<std::size_t>(1, sums.codes_used.size()));
 }
 
 void add_clusters(const Model::ClusterSums& found, std::optional<Model::ClusterSums>& sums) {
@@ -154,11 +159,14 @@ void add_clusters(const Model::ClusterSums& found, std::optional<Model::ClusterS
     for (std::size_t k = 0; k < found.chosen.size(); ++k) sums->chosen[k] += found.chosen[k];
 }
 
-control::ClusterFigures figures_of(const Model::ClusterSums& sums, double loss) {
-    const std::vector<float> chosen(sums.chosen.begin(), sums.chosen.end());
-    return {.clusters = static_cast<std::uint32_t>(chosen.size()),
-            .used = clusters_used(chosen, chosen.size()),
-            .collapsed = has_collapsed(loss, chosen.size())};
+/// `values` in the order of the family's list; what was not measured is missing at its end.
+std::vector<control::Figure> figures_of(const model::ModelSpec& spec, std::span<const double> values) {
+    const std::span<const model::Measure> measures = model::measures_of(spec);
+    POTLUCK_CHECK(values.size() <= measures.size());
+    std::vector<control::Figure> figures;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        figures.push_back({std::string(measures[i].label), values[i], std::string(measures[i].unit)});
+    return figures;
 }
 
 /// As many of the first pictures as are looked at together.
@@ -178,22 +186,53 @@ Result<std::vector<model::Token>> first_pictures(const std::string& file, std::u
 }
 
 /// What the first pictures' neighbours tell, where pictures have labels.
-Status compare_neighbours(Model& model, const Shard& shard, std::uint64_t records, control::EvaluateReply& reply) {
+Result<std::optional<Model::Neighbours>> compare_neighbours(Model& model, const Shard& shard, std::uint64_t records) {
     const Result<std::vector<model::Token>> pictures = first_pictures(shard, records);
     if (!pictures.ok()) return pictures.error();
-    const Result<std::optional<Model::Neighbours>> found = model.neighbours(*pictures);
-    if (!found.ok()) return found.error();
-    if (*found) reply.neighbours = {(*found)->embeddings, (*found)->pixels};
-    return {};
+    return model.neighbours(*pictures);
 }
 
-Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, std::uint64_t records,
-                                             std::uint32_t at_once) {
-    double sum = 0;
+/// Sums over batches of records; a family fills one of them.
+struct EvaluationSums {
+    double loss = 0;
     std::optional<Model::PairSums> pairs;
     std::optional<Model::PictureSums> pictures;
     std::optional<Model::CaptionSums> captions;
     std::optional<Model::ClusterSums> clusters;
+
+    void add(const Model::Evaluation& found) {
+        loss += found.loss_sum;
+        if (found.pictures) add_pictures(*found.pictures, pictures);
+        if (found.captions) {
+            if (!captions) captions = Model::CaptionSums{};
+            captions->text += found.captions->text;
+            captions->codes += found.captions->codes;
+        }
+        if (found.clusters) add_clusters(*found.clusters, clusters);
+        if (!found.pairs) return;
+        if (!pairs) pairs = Model::PairSums{};
+        pairs->gaps += found.pairs->gaps;
+        pairs->order += found.pairs->order;
+        pairs->right_orders += found.pairs->right_orders;
+    }
+
+    /// In the order of the family's list.
+    [[nodiscard]] std::vector<double> values(double records) const {
+        if (pairs) {
+            const auto right = static_cast<double>(pairs->right_orders);
+            return {pairs->gaps / records, pairs->order / records, 100 * right / records};
+        }
+        if (pictures) return {psnr_of(*pictures, records), percent_used(*pictures)};
+        if (captions) return {captions->text / records, captions->codes / records};
+        if (!clusters) return {};
+        const std::vector<float> chosen(clusters->chosen.begin(), clusters->chosen.end());
+        return {100 * clusters_used(chosen, chosen.size()) / static_cast<double>(chosen.size())};
+    }
+};
+
+Result<control::EvaluateReply> evaluation_of(Model& model, const model::ModelSpec& spec, const Shard& shard,
+                                             std::uint64_t records, std::uint32_t at_once) {
+    EvaluationSums sums;
     std::vector<model::Token> batch;
     for (std::uint64_t next = 0; next < records;) {
         batch.clear();
@@ -203,35 +242,21 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
         }
         const Result<Model::Evaluation> found = model.evaluate(batch, first);
         if (!found.ok()) return found.error();
-        sum += found->loss_sum;
-        if (found->pictures) add_pictures(*found->pictures, pictures);
-        if (found->captions) {
-            if (!captions) captions = Model::CaptionSums{};
-            captions->text += found->captions->text;
-            captions->codes += found->captions->codes;
-        }
-        if (found->clusters) add_clusters(*found->clusters, clusters);
-        if (!found->pairs) continue;
-        if (!pairs) pairs = Model::PairSums{};
-        pairs->gaps += found->pairs->gaps;
-        pairs->order += found->pairs->order;
-        pairs->right_orders += found->pairs->right_orders;
+        sums.add(*found);
     }
     const std::uint64_t tokens = records * shard.shape().context;
-    control::EvaluateReply reply{.loss = sum / static_cast<double>(tokens), .tokens = tokens};
-    if (pairs) {
-        const auto count = static_cast<double>(records);
-        reply.pairs = {pairs->gaps / count, pairs->order / count, static_cast<double>(pairs->right_orders) / count};
+    control::EvaluateReply reply{.loss = sums.loss / static_cast<double>(tokens), .tokens = tokens};
+    std::vector<double> values = sums.values(static_cast<double>(records));
+    if (!sums.clusters) {
+        reply.figures = figures_of(spec, values);
+        return reply;
     }
-    if (pictures) reply.pictures = figures_of(*pictures, records);
-    if (captions) {
-        const auto count = static_cast<double>(records);
-        reply.captions = {captions->text / count, captions->codes / count};
-    }
-    if (!clusters) return reply;
-    reply.clusters = figures_of(*clusters, reply.loss);
-    const Status compared = compare_neighbours(model, shard, records, reply);
-    if (!compared.ok()) return compared.error();
+    reply.collapsed = has_collapsed(reply.loss, sums.clusters->chosen.size());
+    const auto neighbours = compare_neighbours(model, shard, records);
+    if (!neighbours.ok()) return neighbours.error();
+    if (*neighbours) values.push_back(100 * (*neighbours)->embeddings);
+    reply.figures = figures_of(spec, values);
+    if (*neighbours) reply.figures.back().baseline = 100 * (*neighbours)->pixels;
     return reply;
 }
 
@@ -591,7 +616,7 @@ Result<control::EvaluateReply> TrainerService::answer(const control::EvaluateReq
     const std::uint32_t at_once =
         together > 1 ? together : std::clamp(m_trainer->setup().layout.micro_batch, 1U, evaluate_at_once);
     return with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
-                      [&](Model& model) { return evaluation_of(model, *shard, records, at_once); });
+                      [&](Model& model) { return evaluation_of(model, spec, *shard, records, at_once); });
 }
 
 Result<control::SampleReply> TrainerService::answer(const control::SampleRequest& request) {

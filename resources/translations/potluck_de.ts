@@ -1519,28 +1519,48 @@
 <context>
     <name>potluck::ui::MeasureWords</name>
     <message>
-        <source>%1 of orders told rightly</source>
-        <translation>%1 der Reihenfolgen richtig erkannt</translation>
+        <source>gap loss</source>
+        <translation>Lückenverlust</translation>
     </message>
     <message>
-        <source>%1 dB after coding</source>
-        <translation>%1 dB nach dem Kodieren</translation>
+        <source>order loss</source>
+        <translation>Reihenfolgeverlust</translation>
     </message>
     <message>
-        <source>captions %1, codes of pictures %2</source>
-        <translation>Bildtexte %1, Kodes der Bilder %2</translation>
+        <source>orders predicted</source>
+        <translation>Reihenfolgen erkannt</translation>
+    </message>
+    <message>
+        <source>PSNR</source>
+        <translation>PSNR</translation>
+    </message>
+    <message>
+        <source>codes used</source>
+        <translation>Kodes in Gebrauch</translation>
+    </message>
+    <message>
+        <source>caption loss</source>
+        <translation>Bildtextverlust</translation>
+    </message>
+    <message>
+        <source>code loss</source>
+        <translation>Kodeverlust</translation>
+    </message>
+    <message>
+        <source>clusters in use</source>
+        <translation>Gruppen in Gebrauch</translation>
+    </message>
+    <message>
+        <source>classes told by neighbours</source>
+        <translation>Klassen durch Nachbarn erkannt</translation>
     </message>
     <message>
         <source>Collapsed: all pictures look alike to the model. If that stays so for some rounds, the host had better begin a new run with more pictures, fewer prototypes or a lower learning rate.</source>
         <translation>Zusammengefallen: Für das Modell sehen alle Bilder gleich aus. Bleibt das einige Runden so, beginnt der Gastgeber besser einen neuen Lauf mit mehr Bildern, weniger Prototypen oder einer kleineren Lernrate.</translation>
     </message>
     <message>
-        <source>%1 of %2 clusters in use</source>
-        <translation>%1 von %2 Gruppen in Gebrauch</translation>
-    </message>
-    <message>
-        <source>neighbours tell %1 of classes, %2 by pixels alone</source>
-        <translation>Nachbarn erkennen %1 der Klassen, allein nach Pixeln %2</translation>
+        <source>%1 (baseline %2)</source>
+        <translation>%1 (Vergleichswert %2)</translation>
     </message>
     <message numerus="yes">
         <source>%n minute(s)</source>

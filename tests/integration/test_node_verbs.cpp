@@ -28,7 +28,7 @@ private slots:
         const json made = parsed(run_node(QStringList{"identity", "create"} + mine));
         const std::string id = made.at("id").get<std::string>();
         QCOMPARE(id.size(), std::size_t{64});
-        QCOMPARE(made.at("version").get<int>(), 1);
+        QCOMPARE(made.at("version").get<int>(), 2);
         QCOMPARE(QString::fromStdString(made.at("data_folder").get<std::string>()), path("json"));
         QVERIFY(!made.contains("recovery_words"));
         const json words = parsed(run_node(QStringList{"identity", "show", "--words"} + mine));
@@ -96,11 +96,11 @@ private slots:
         QVERIFY2(made.code == 0, qPrintable(made.err));
         for (const char* verb : {"status", "leaderboard", "checkpoints", "runs"}) {
             const json answer = parsed(run_node({verb, "--json", "--data-dir", path("asked")}));
-            QVERIFY2(answer.is_object() && answer.value("version", 0) == 1, verb);
+            QVERIFY2(answer.is_object() && answer.value("version", 0) == 2, verb);
             QVERIFY2(!answer.contains("progress"), verb);
         }
         const json nobody = parsed(run_node({"status", "--json", "--data-dir", path("nobody")}));
-        QVERIFY(nobody.value("version", 0) == 1 && !nobody.contains("progress"));
+        QVERIFY(nobody.value("version", 0) == 2 && !nobody.contains("progress"));
         const json verified = parsed(run_node({"verify", path("nothing"), "--json"}));
         QVERIFY(verified.value("version", 0) == 1 && !verified.at("verified").get<bool>());
     }

@@ -28,10 +28,10 @@ struct Counts {
 /// it fits; none is added.
 const QMap<QString, Counts>& exceptions() {
     static const QMap<QString, Counts> all = {{"app/demo/demo_recipe.h: DemoRecipe", {34, 9}},
-                                              {"app/demo/report.h: DemoReport", {49, 0}},
+                                              {"app/demo/report.h: DemoReport", {47, 0}},
                                               {"app/demo/scenario.h: Scenario", {39, 33}},
                                               {"app/node/trainer/trainer_process.h: TrainerProcess", {39, 43}},
-                                              {"core/control/node_protocol.h: RunSnapshot", {43, 1}},
+                                              {"core/control/node_protocol.h: RunSnapshot", {40, 1}},
                                               {"core/peer/contributor.h: Contributor", {27, 69}},
                                               {"core/peer/status_facts.h: StatusFacts", {33, 0}},
                                               {"net/blobs.h: Blobs", {17, 66}},

@@ -8,6 +8,8 @@
 #include <QProgressBar>
 #include <QPushButton>
 
+#include "core/model/traits.h"
+#include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/widgets/loss_chart.h"
 #include "window_fixture.h"
@@ -255,13 +257,19 @@ private slots:
             return measures->isHidden() ? QString() : measures->text();
         };
         QCOMPARE(shown(), QString());
-        snapshot.run->clusters = {100, 38.4, false};
-        snapshot.run->neighbours = {0.75, 0.5};
-        QCOMPARE(shown(),
-                 QStringLiteral("38 of 100 clusters in use · neighbours tell %1 of classes, %2 by pixels alone")
-                     .arg(ui::percent(0.75), ui::percent(0.5)));
-        snapshot.run->clusters->collapsed = true;
+        snapshot.run->figures = {{"PSNR", 21.5, "dB"}, {"of no family", 75, "%", 50}, {"gap loss", 1.5, "nats"}};
+        QCOMPARE(shown(), QStringLiteral("PSNR 21.5 dB · of no family %1 (baseline %2) · gap loss 1.500 nats")
+                              .arg(ui::percent(0.75), ui::percent(0.5)));
+        snapshot.run->collapsed = true;
         QVERIFY(shown().startsWith(QStringLiteral("Collapsed: ")) && shown().contains(QStringLiteral("learning rate")));
+    }
+
+    void every_figure_that_a_family_measures_has_a_translation() {
+        for (const model::Measure& measure : model::all_measures()) {
+            const QString label = QString::fromUtf8(measure.label.data(), static_cast<qsizetype>(measure.label.size()));
+            QVERIFY2(ui::knownMeasures().contains(label), qPrintable(label));
+        }
+        QCOMPARE(static_cast<std::size_t>(ui::knownMeasures().size()), model::all_measures().size());
     }
 
     void whose_computer_a_member_is_is_told_where_it_cannot_be_seen() {

@@ -16,29 +16,51 @@ struct Tr {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::MeasureWords)
 };
 
-QString number(double value, int digits) { return QLocale().toString(value, 'f', digits); }
+/// Labels that have a translation; those of core/model/traits.h, which a test compares.
+constexpr const char* knownLabels[] = {QT_TRANSLATE_NOOP("potluck::ui::MeasureWords", "gap loss"),
+                                       QT_TRANSLATE_NOOP("potluck::ui::MeasureWords", "order loss"),
+                                       QT_TRANSLATE_NOOP("potluck::ui::MeasureWords", "orders predicted"),
+                                       QT_TRANSLATE_NOOP("potluck::ui::MeasureWords", "PSNR"),
+                                       QT_TRANSLATE_NOOP("potluck::ui::MeasureWords", "codes used"),
+                                       QT_TRANSLATE_NOOP("potluck::ui::MeasureWords", "caption loss"),
+                                       QT_TRANSLATE_NOOP("potluck::ui::MeasureWords", "code loss"),
+                                       QT_TRANSLATE_NOOP("potluck::ui::MeasureWords", "clusters in use"),
+                                       QT_TRANSLATE_NOOP("potluck::ui::MeasureWords", "classes told by neighbours")};
+
+QString labelText(const std::string& label) {
+    for (const char* known : knownLabels)
+        if (label == known) return Tr::tr(known);
+    return QString::fromStdString(label);
+}
+
+QString numberText(double value, const std::string& unit) {
+    if (unit == "%") return percent(value / 100);
+    const QString number = QLocale().toString(value, 'f', control::digits_of(unit));
+    return unit.empty() ? number : number + QLatin1Char(' ') + QString::fromStdString(unit);
+}
+
+QString figureText(const control::Figure& figure) {
+    const QString text = labelText(figure.title) + QLatin1Char(' ') + numberText(figure.value, figure.unit);
+    if (!figure.baseline) return text;
+    return Tr::tr("%1 (baseline %2)").arg(text, numberText(*figure.baseline, figure.unit));
+}
 
 }  // namespace
 
+QStringList knownMeasures() {
+    QStringList all;
+    for (const char* known : knownLabels) all << QString::fromLatin1(known);
+    return all;
+}
+
 QString measuresText(const control::RunSnapshot& run) {
-    QStringList parts;
-    if (run.order_accuracy) parts << Tr::tr("%1 of orders told rightly").arg(percent(*run.order_accuracy));
-    if (run.pictures) parts << Tr::tr("%1 dB after coding").arg(number(run.pictures->psnr, 1));
-    if (run.captions) {
-        parts << Tr::tr("captions %1, codes of pictures %2")
-                     .arg(number(run.captions->text_loss, 3), number(run.captions->code_loss, 3));
-    }
-    if (run.clusters && run.clusters->collapsed) {
+    if (run.collapsed) {
         return Tr::tr(
             "Collapsed: all pictures look alike to the model. If that stays so for some rounds, the host had "
             "better begin a new run with more pictures, fewer prototypes or a lower learning rate.");
     }
-    if (run.clusters)
-        parts << Tr::tr("%1 of %2 clusters in use").arg(number(run.clusters->used, 0)).arg(run.clusters->clusters);
-    if (run.neighbours) {
-        parts << Tr::tr("neighbours tell %1 of classes, %2 by pixels alone")
-                     .arg(percent(run.neighbours->embeddings), percent(run.neighbours->pixels));
-    }
+    QStringList parts;
+    for (const control::Figure& figure : run.figures) parts << figureText(figure);
     return parts.join(QStringLiteral(" · "));
 }
 

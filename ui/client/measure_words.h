@@ -1,14 +1,15 @@
-// What was measured with the validation loss, in the person's language, by the kind of the model, and how long things
+// What was measured with the validation loss, in the person's language where a label is known, and how long things
 // take. Pure, but for the locale.
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 #include "core/control/node_protocol.h"
 
 namespace potluck::ui {
 
-/// "78 % of orders told rightly", "22.1 dB after coding", "38 of 100 clusters in use · …"; empty where there is
+/// "orders predicted 78 %", "PSNR 22.1 dB · codes used 40 %"; empty where there is
 /// nothing. A model that has collapsed is told, with what helps.
 [[nodiscard]] QString measuresText(const control::RunSnapshot& run);
 
@@ -16,5 +17,8 @@ namespace potluck::ui {
 [[nodiscard]] QString spanText(double days);
 /// How long the run takes from here on, if its rounds last as long as the last one; empty where it has no last round.
 [[nodiscard]] QString timeLeft(const control::RunSnapshot& run);
+
+/// The labels that have translations.
+[[nodiscard]] QStringList knownMeasures();
 
 }  // namespace potluck::ui

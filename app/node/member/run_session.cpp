@@ -205,20 +205,8 @@ void RunSession::measure_validation(TimePoint now, const peer::PeerView& view) {
         m_validation->measured(m_now, reply->loss, unix_seconds());
         log::of("run").info("validation loss {:.3f} of state {}", reply->loss, round.value);
         m_evaluated = *reply;
-        if (const auto& captions = reply->captions)
-            log::of("run").info("of which captions {:.3f} and codes {:.3f}", captions->text_loss, captions->code_loss);
-        if (const auto& pairs = reply->pairs) {
-            log::of("run").info("of which gaps {:.3f} and order {:.3f}; {:.0f} % of orders told rightly",
-                                pairs->gap_loss, pairs->order_loss, 100 * pairs->order_accuracy);
-        }
-        if (const auto& clusters = reply->clusters) {
-            log::of("run").info("{:.0f} of {} clusters in use{}", clusters->used, clusters->clusters,
-                                clusters->collapsed ? "; the model has collapsed" : "");
-        }
-        if (const auto& neighbours = reply->neighbours) {
-            log::of("run").info("{:.0f} % of classes told by neighbours, {:.0f} % by their pixels",
-                                100 * neighbours->embeddings, 100 * neighbours->pixels);
-        }
+        for (const control::Figure& figure : reply->figures) log::of("run").info("{}", control::figure_text(figure));
+        if (reply->collapsed) log::of("run").info("the model has collapsed");
     });
 }
 

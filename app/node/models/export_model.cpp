@@ -128,6 +128,7 @@ Result<CardFacts> ModelExporter::Job::card_facts() const {
     facts.round = model.round;
     facts.agreed = exported.agreed;
     facts.pruned = exported.pruned;
+    if (!exported.pruned) facts.figures = model.figures;
     const auto ledger = ledger::Ledger::open(model.data_folder / "ledger.db");
     if (!ledger) return ledger.error();
     const proof::Credits credits = credits_before(*ledger, model.run, model.round);

@@ -129,6 +129,9 @@ Result<HeldModel> held_model(const Node& node, WhichState which) {
         model.validation = blob->path();
         model.blobs.push_back(blob);
     }
+    const Validation* measured = session->validation();
+    if (measured != nullptr && !measured->points().empty() && measured->points().back().round == model.round)
+        model.figures = session->evaluated().figures;
     return model;
 }
 

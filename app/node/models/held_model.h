@@ -33,8 +33,9 @@ struct HeldModel {
     std::vector<std::filesystem::path> tokenizer_files;  // of manifest.tokenizer.blobs(); empty if any is missing
     std::vector<peer::BlobPointer> blobs;                // keep their files while they are read
     std::filesystem::path trainer_program, trainer_errors;
-    std::optional<StoredCoder> coder = {};  // of a model that draws; nothing while it is missing
-    std::filesystem::path validation = {};  // the records held out; empty if they are not here
+    std::optional<StoredCoder> coder = {};      // of a model that draws; nothing while it is missing
+    std::filesystem::path validation = {};      // the records held out; empty if they are not here
+    std::vector<control::Figure> figures = {};  // measured of this state by its node; empty if there are none
 };
 
 /// `not_found` outside a run, `unavailable` if no state is held yet. If none that is held is certified, the newest.

@@ -112,6 +112,10 @@ std::string training(const CardFacts& facts) {
     if (!rows.empty()) text += formatted("| %s | | of round |\n|---|---|---|\n", model::loss_title(baseline)) + rows;
     if (manifest.bigram_loss > 0)
         text += formatted("| a %s model, for comparison | %.4f | |\n", model::title_of(baseline), manifest.bigram_loss);
+    for (std::size_t i = 0; i < facts.figures.size(); ++i)
+        text += (i == 0 ? "\nMeasured with the validation loss: " : ", ") +
+                markdown_text(control::figure_text(facts.figures[i]));
+    if (!facts.figures.empty()) text += ".\n";
     return text + "\n";
 }
 

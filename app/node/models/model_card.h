@@ -39,6 +39,7 @@ struct CardFacts {
     };
     std::vector<Leader> leaders;  // the first of them, most tokens first
     MeasuredLoss training, validation;
+    std::vector<control::Figure> figures;  // measured of this state with the validation loss
 };
 
 inline constexpr std::size_t card_leaders_max = 50;

@@ -11,6 +11,7 @@
 
 #include "app/node/page/curve_svg.h"
 #include "app/node/page/html.h"
+#include "core/base/log.h"
 #include "core/base/text.h"
 
 namespace potluck::node {
@@ -89,8 +90,8 @@ std::string introduction(const PageFacts& facts, const RunSnapshot& run) {
     return html + "</header>\n";
 }
 
-std::string tile(const std::string& value, const char* label) {
-    return "<div><dt>" + std::string(label) + "</dt><dd>" + value + "</dd></div>\n";
+std::string tile(const std::string& value, const std::string& label) {
+    return "<div><dt>" + label + "</dt><dd>" + value + "</dd></div>\n";
 }
 
 std::string tiles(const PageFacts& facts, const RunSnapshot& run) {
@@ -105,6 +106,8 @@ std::string tiles(const PageFacts& facts, const RunSnapshot& run) {
     html += tile(grouped(run.accepted_tokens), "tokens trained on");
     const bool measured = run.validation_loss > 0;
     html += measured ? tile(loss_text(run.validation_loss), "on new data") : tile(loss_text(run.loss), "in training");
+    for (const control::Figure& figure : run.figures)
+        html += tile(escaped(control::value_text(figure)), escaped(log::printable(figure.title)));
     return html + "</dl>\n";
 }
 

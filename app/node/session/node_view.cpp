@@ -77,12 +77,8 @@ void add_run(const NodeParts& node, control::NodeSnapshot& snapshot) {
     if (const Validation* measured = session.validation(); measured && !measured->points().empty()) {
         snapshot.run->validation_loss = measured->points().back().loss;
         snapshot.run->validation_round = measured->points().back().round.value;
-        const control::EvaluateReply& evaluated = session.evaluated();
-        if (evaluated.pairs) snapshot.run->order_accuracy = evaluated.pairs->order_accuracy;
-        snapshot.run->pictures = evaluated.pictures;
-        snapshot.run->captions = evaluated.captions;
-        snapshot.run->clusters = evaluated.clusters;
-        snapshot.run->neighbours = evaluated.neighbours;
+        snapshot.run->figures = session.evaluated().figures;
+        snapshot.run->collapsed = session.evaluated().collapsed;
     }
     snapshot.network.payload_bytes_up = view.payload_bytes_sent;
     snapshot.network.peers = static_cast<std::uint32_t>(session.swarm().counters().sessions);

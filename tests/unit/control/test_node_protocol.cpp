@@ -32,11 +32,8 @@ NodeSnapshot snapshot() {
     node.run->loss = 2.25;
     node.run->validation_loss = 2.5;
     node.run->validation_round = 11;
-    node.run->order_accuracy = 0.75;
-    node.run->captions = {2.5, 1.25};
-    node.run->pictures = {21.5, 0.5};
-    node.run->clusters = {100, 37.5, true};
-    node.run->neighbours = {0.75, 0.5};
+    node.run->figures = {{"PSNR", 21.5, "dB"}, {"classes told by neighbours", 75, "%", 50}};
+    node.run->collapsed = true;
     node.run->members.resize(2);
     node.run->members[1].self = true;
     node.run->members[0].connected = true;
@@ -64,11 +61,7 @@ private slots:
         QVERIFY(back.run.has_value());
         QCOMPARE(back.run->validation_loss, 2.5);
         QCOMPARE(back.run->validation_round, std::uint64_t{11});
-        QVERIFY(back.run->order_accuracy == 0.75);
-        QVERIFY(back.run->captions && back.run->captions->code_loss == 1.25);
-        QVERIFY(back.run->pictures && back.run->pictures->psnr == 21.5);
-        QVERIFY(back.run->clusters && back.run->clusters->clusters == 100 && back.run->clusters->collapsed);
-        QVERIFY(back.run->neighbours && back.run->neighbours->embeddings == 0.75);
+        QVERIFY(back.run->figures == snapshot().run->figures && back.run->collapsed);
         QCOMPARE(back.run->members.size(), std::size_t{2});
         QVERIFY(back.run->members[1].self && !back.run->members[1].connected);
         QVERIFY(!back.run->members[0].self && back.run->members[0].connected && back.run->members[0].seat);
@@ -76,6 +69,25 @@ private slots:
         QCOMPARE(back.run->members[0].received_per_second, std::uint64_t{34});
         QVERIFY(!back.run->members[0].through && back.run->members[1].through == "ab");
         QCOMPARE(back.network.port, std::uint16_t{6881});
+    }
+
+    void figures_end_at_their_limits() {
+        NodeSnapshot node = snapshot(), back;
+        const auto is_taken = [&] { return from_json(to_json(node), back).ok(); };
+        node.run->figures.assign(figures_max, {std::string(figure_text_bytes_max, 'a'), 1, ""});
+        QVERIFY(is_taken());
+        node.run->figures.emplace_back();
+        QVERIFY(!is_taken());
+        node.run->figures.assign(1, {std::string(figure_text_bytes_max + 1, 'a'), 1, ""});
+        QVERIFY(!is_taken());
+    }
+
+    void a_figure_is_told_with_its_unit_and_baseline() {
+        QCOMPARE(figure_text({"orders predicted", 74.6, "%"}), std::string("orders predicted 75 %"));
+        QCOMPARE(figure_text({"PSNR", 21.54, "dB"}), std::string("PSNR 21.5 dB"));
+        QCOMPARE(value_text({"code loss", 1.25, "nats", 2.5}), std::string("1.250 nats (baseline 2.500 nats)"));
+        QCOMPARE(value_text({"ratio", 0.5, ""}), std::string("0.500"));
+        QVERIFY(figure_text({"\x1b[2J", 1, "\n"}).find_first_of("\x1b\n") == std::string::npos);
     }
 
     void an_older_node_does_not_say_what_goes_to_members() {

@@ -93,6 +93,8 @@ private slots:
         QCOMPARE(measures_of(preset("albert-tiny")).size(), std::size_t{3});
         QCOMPARE(measures_of(preset("albert-tiny"))[2].better, Measure::Better::higher);
         QVERIFY(measures_of(preset("tiny")).empty());
+        QVERIFY(beats("orders predicted", 51, 50) && !beats("orders predicted", 50, 50));
+        QVERIFY(beats(code_loss_label, 1.9, 2.0) && !beats(code_loss_label, 2.0, 2.0) && !beats("of no family", 1, 2));
     }
 };
 

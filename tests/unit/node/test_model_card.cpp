@@ -48,6 +48,14 @@ private slots:
         QVERIFY(holds(card, "potluck-node verify"));
     }
 
+    void a_card_lists_the_figures_of_its_family() {
+        CardFacts one = facts();
+        QVERIFY(model_card(one).find("Measured with the validation loss") == std::string::npos);
+        one.figures = {{"orders predicted", 75, "%"}, {"gap loss", 1.5, "nats"}};
+        QVERIFY(holds(model_card(one),
+                      "Measured with the validation loss: orders predicted 75 \\%, gap loss 1\\.500 nats.\n"));
+    }
+
     void a_card_says_for_what_the_model_is() {
         CardFacts one = facts();
         QVERIFY(holds(model_card(one), "pipeline_tag: text-generation\n"));

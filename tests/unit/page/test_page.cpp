@@ -79,6 +79,7 @@ private slots:
             PageFacts facts = page_facts();
             facts.status.run->name = facts.status.run->licence = facts.status.run->model = name;
             facts.status.run->purpose = name;
+            facts.status.run->figures = {{name, 1, "nats", 2}};
             facts.manifest->name = facts.manifest->purpose = name;
             for (auto& member : facts.status.run->members) member.name = name;
             for (auto& leader : facts.leaders) leader.name = leader.team = name;

@@ -36,27 +36,15 @@ std::string members_of(const control::RunSnapshot& run) {
     return through_others == 0 ? all : all + ", " + std::to_string(through_others) + " of them through others";
 }
 
-/// What was measured with the validation loss, by the kind of the model: "38 of 100 clusters in use, ".
+/// What was measured with the validation loss: "orders predicted 75 %, ".
 std::string measures_of(const control::RunSnapshot& run) {
-    char text[128];
     std::string all;
-    const auto add = [&](const char* form, auto... values) {
-        std::snprintf(text, sizeof text, form, values...);
-        all += text;
-    };
-    if (run.order_accuracy) add("%.0f %% of orders told rightly, ", 100 * *run.order_accuracy);
-    if (run.pictures) add("%.1f dB PSNR after coding, ", run.pictures->psnr);
-    if (run.captions) add("of which captions %.3f and codes %.3f, ", run.captions->text_loss, run.captions->code_loss);
-    if (run.clusters) add("%.0f of %u clusters in use, ", run.clusters->used, run.clusters->clusters);
-    if (run.neighbours) {
-        add("%.0f %% of classes told by neighbours (%.0f %% by pixels), ", 100 * run.neighbours->embeddings,
-            100 * run.neighbours->pixels);
-    }
+    for (const control::Figure& figure : run.figures) all += control::figure_text(figure) + ", ";
     return all;
 }
 
 std::string line_of(const control::RunSnapshot& run) {
-    char text[448];
+    char text[256];
     char training[48] = "no training loss yet";
     char validation[64] = "not measured here";
     if (run.loss > 0) std::snprintf(training, sizeof training, "training loss %.3f", run.loss);
@@ -64,11 +52,10 @@ std::string line_of(const control::RunSnapshot& run) {
         std::snprintf(validation, sizeof validation, "%.3f of round %llu", run.validation_loss,
                       static_cast<unsigned long long>(run.validation_round));
     }
-    std::snprintf(text, sizeof text, "round %llu of %llu, %s, validation loss %s (%s %.3f), %s%llu tokens/s, ",
+    std::snprintf(text, sizeof text, "round %llu of %llu, %s, validation loss %s (%s %.3f), ",
                   static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds),
-                  training, validation, model::title_of(run.baseline), run.bigram_loss, measures_of(run).c_str(),
-                  static_cast<unsigned long long>(run.swarm_tokens_per_second));
-    return text + members_of(run);
+                  training, validation, model::title_of(run.baseline), run.bigram_loss);
+    return text + measures_of(run) + std::to_string(run.swarm_tokens_per_second) + " tokens/s, " + members_of(run);
 }
 
 std::string density_of(const control::RunSnapshot& run) {
@@ -193,9 +180,8 @@ void print_status(const control::NodeSnapshot& node) {
     if (node.run) {
         std::cout << "run: " << log::printable(node.run->name) << ", " << clean(node.run->model) << "\n"
                   << "     " << line_of(*node.run) << "\n"
-                  << (node.run->clusters && node.run->clusters->collapsed ? collapsed_text : "")
-                  << "my tokens: " << node.run->my_tokens << " in " << node.run->my_rounds << " rounds, today "
-                  << node.run->my_tokens_today << "\n";
+                  << (node.run->collapsed ? collapsed_text : "") << "my tokens: " << node.run->my_tokens << " in "
+                  << node.run->my_rounds << " rounds, today " << node.run->my_tokens_today << "\n";
         if (node.run->density > 0) std::cout << "density: " << density_of(*node.run) << "\n";
     }
     if (node.activity != control::Activity::not_running) {
