@@ -868,7 +868,7 @@
     </message>
     <message>
         <source>&amp;Trust as deputy…</source>
-        <translation>Als &amp;Vertretung einsetzen…</translation>
+        <translation>&amp;Vertretung…</translation>
     </message>
     <message>
         <source>Trust %1 as your deputy?</source>
@@ -3402,11 +3402,11 @@
     </message>
     <message>
         <source>Training has ended and its memory is free.</source>
-        <translation>Das Training hat aufgehört, und sein Arbeitsspeicher ist frei.</translation>
+        <translation>Training beendet, Arbeitsspeicher frei.</translation>
     </message>
     <message>
         <source>Training is ending; its memory is free in a moment.</source>
-        <translation>Das Training hört auf; sein Arbeitsspeicher ist gleich frei.</translation>
+        <translation>Training endet; Arbeitsspeicher gleich frei.</translation>
     </message>
 </context>
 <context>

@@ -188,8 +188,8 @@ private slots:
         QStringList texts = textsOf(fixture.tray.menu());
         QCOMPARE(texts.takeFirst(), QStringLiteral("Training"));
         QVERIFY(texts.takeFirst().startsWith(QStringLiteral("Round 42")));
-        QCOMPARE(texts, (QStringList{"Open Potluck", "-", "Pause", "Resume", "How much", "Finish this round, then leave",
-                                     "-", "Quit"}));
+        QCOMPARE(texts, (QStringList{"Open Potluck", "-", "Pause", "Resume", "How much",
+                                     "Finish this round, then leave", "-", "Quit"}));
         QCOMPARE(textsOf(*actionNamed(fixture.tray.menu(), QStringLiteral("Pause"))->menu()),
                  (QStringList{"For 30 minutes", "For 1 hour", "For 3 hours", "Until tomorrow", "Until I resume"}));
     }

@@ -1,3 +1,9 @@
+// One row for each figure, found by its enumerator; put() is the only way into one, so that what is shown and what a
+// screen reader says never differ.
+//
+// The card has four states: waiting for a first choice, planning (all figures are dashes), planned, and failed. clear()
+// leads to planning at once, before the node is even asked: a figure of the last choice beside a new one would be read
+// as its own. Warnings are no problems: the node names those, and a run with a warning may be started.
 #include "ui/hosting/plan_card.h"
 
 #include <QLocale>
@@ -35,9 +41,11 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     addRow(*column, Row::tokens, tr("To train on"), "planTokens");
     addRow(*column, Row::time, tr("Everybody together"), "planTime");
     addRow(*column, Row::worth, tr("Worth of everybody together"), "planWorth");
-    m_rows[Row::worth]->setToolTip(
-        tr("Several computers that train together learn less than one that does all their work, because they put "
-           "their results together only now and then. Shorter rounds are worth more. Measured with 4 and 16."));
+    QLabel* worth = m_rows[Row::worth];
+    worth->setToolTip(
+        literalText(tr("Several computers that train together learn less than one that does all their "
+                       "work, because they put their results together only now and then. Shorter rounds "
+                       "are worth more. Measured with 4 and 16.")));
     addRow(*column, Row::alone, tr("This computer alone"), "planAlone");
     addRow(*column, Row::money, tr("Electricity of all GPUs"), "planMoney");
     addRow(*column, Row::disk, tr("Disk here"), "planDisk");

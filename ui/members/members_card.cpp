@@ -55,7 +55,7 @@ MembersCard::MembersCard(NodeClient& client, const Desktop& desktop, QWidget* pa
     connect(picture, &QCheckBox::clicked, this, [&desktop](bool on) { rememberChoice(desktop, picture_choice, on); });
     connect(m_picture, &SwarmPicture::roomChanged, this, &MembersCard::refresh, Qt::QueuedConnection);
     connect(&client, &NodeClient::changed, this, &MembersCard::refresh);
-    // Once whoever made the card has connected to it.
+    // Later, so that the card's maker has connected to it by then.
     QMetaObject::invokeMethod(
         this, [picture, &desktop] { picture->setChecked(isRemembered(desktop, picture_choice)); },
         Qt::QueuedConnection);

@@ -167,10 +167,11 @@ QWidget* RunView::makeChartCard() {
     head->add(m_loss);
     auto* training = new QCheckBox(tr("&In training"), card);
     training->setObjectName(QStringLiteral("trainingLoss"));
-    training->setToolTip(
+    const QString apart =
         tr("Shows how the members do on the text that they train on, instead of the model on text that nobody trains "
-           "on. The two cannot be compared."));
-    training->setAccessibleDescription(training->toolTip());
+           "on. The two cannot be compared.");
+    training->setToolTip(literalText(apart));
+    training->setAccessibleDescription(apart);
     head->add(training);
     auto* smooth = new QCheckBox(tr("S&mooth"), card);
     smooth->setObjectName(QStringLiteral("smoothLoss"));
@@ -241,10 +242,10 @@ void RunView::explainLoss(model::Baseline baseline) {
     const bool pictures = baseline == model::Baseline::mean_colour || baseline == model::Baseline::chance;
     m_meaning->setText(pictures ? tr("How far off it is on new pictures; lower is better.")
                                 : tr("How surprised it is by new text; lower is better."));
-    m_meaning->setToolTip(pictures
-                              ? tr("The loss of a picture, on pictures of the validation data.")
-                              : tr("The loss in nats per token, on the validation data: the mean of -ln p, where p is "
-                                   "the probability that the model gave to the token that came."));
+    m_meaning->setToolTip(
+        literalText(pictures ? tr("The loss of a picture, on pictures of the validation data.")
+                             : tr("The loss in nats per token, on the validation data: the mean of -ln p, where p is "
+                                  "the probability that the model gave to the token that came.")));
 }
 
 void RunView::refreshTiles(const control::RunSnapshot& run) {

@@ -202,7 +202,7 @@ void SettingsPage::addLanguages(QBoxLayout& column, const Desktop& desktop) {
     languages->setObjectName(QStringLiteral("language"));
     languages->setAccessibleName(tr("Language"));
     languages->addItem(tr("Like the system's"), QString());
-    // Each in its own words: whoever cannot read the window finds theirs.
+    // Each in its own words, so that a person who cannot read the window finds theirs.
     languages->addItem(QStringLiteral("English"), QStringLiteral("en"));
     languages->addItem(QStringLiteral("Deutsch"), QStringLiteral("de"));
     languages->setCurrentIndex(std::max(0, languages->findData(desktop.language())));

@@ -51,11 +51,11 @@ private slots:
         page.snapshot.trainer.watts.reset();
         page.snapshot.trainer.celsius.reset();
         page.say();
-        QVERIFY(page.text("computerPower").startsWith(QStringLiteral("not known: this computer")));
+        QVERIFY(page.text("computerPower").startsWith(QStringLiteral("unknown: this processor")));
         QVERIFY(page.text("computerHeat").startsWith(QStringLiteral("not known")));
         page.snapshot.trainer.device_id = "cuda:0";
         page.say();
-        QVERIFY(page.text("computerPower").startsWith(QStringLiteral("not known: the driver")));
+        QVERIFY(page.text("computerPower").startsWith(QStringLiteral("unknown: this device")));
         page.snapshot.trainer.tokens_per_second = 0;
         page.snapshot.trainer.resident = 0;
         page.say();
@@ -83,8 +83,8 @@ private slots:
 
     void while_nothing_is_trained_that_is_said() {
         Settings page;
-        for (const auto& [state, words] : {std::pair(control::TrainerState::absent, "its memory is free"),
-                                           std::pair(control::TrainerState::failed, "its memory is free"),
+        for (const auto& [state, words] : {std::pair(control::TrainerState::absent, "the memory for it is free"),
+                                           std::pair(control::TrainerState::failed, "the memory for it is free"),
                                            std::pair(control::TrainerState::starting, "is starting"),
                                            std::pair(control::TrainerState::stopping, "is ending")}) {
             page.snapshot.trainer.state = state;

@@ -205,13 +205,14 @@ private slots:
         control::EstimateRun question{.choices = choices(), .volunteers = 1, .gpu = {}};
         ChosenRun run = chosen();
         const std::uint64_t tokens = 20 * run.model->parameters();
+        QCOMPARE(model::repeats_useful_max, 4.0);
         run.data.tokens = (tokens + 3) / 4;
         QVERIFY(estimate_run(run, question, facts(1000)).warnings.empty());
         run.data.tokens = tokens / 4 - 1;
         QCOMPARE(estimate_run(run, question, facts(1000)).warnings, Warnings{control::PlanWarning::repeats});
         question.choices.data_kind = control::DataKind::pictures;
         QVERIFY(estimate_run(run, question, facts(1000)).warnings.empty());
-        question.choices.rounds = 60 * 86'400 / 5;
+        question.choices.rounds = static_cast<std::uint64_t>(model::days_planned_max * 86'400 / 5);
         QVERIFY(estimate_run(run, question, facts(1000)).warnings.empty());
         ++question.choices.rounds;
         QCOMPARE(estimate_run(run, question, facts(1000)).warnings, Warnings{control::PlanWarning::length});
