@@ -390,6 +390,7 @@ void Demo::train() {
     plan.rounds_min = rounds_to_grow + 1;
     plan.measure = [this](const std::function<void(bool)>& then) { measure_newest(then); };
     plan.volunteers = m_options.volunteers;
+    plan.devices = m_options.devices;
     plan.window =
         m_options.window == DemoOptions::Window::open ? ScenarioPlan::Window::open : ScenarioPlan::Window::closed;
     const double expected =

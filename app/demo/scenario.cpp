@@ -60,6 +60,11 @@ std::vector<std::string> Scenario::volunteer_folders(unsigned volunteers) {
     return folders;
 }
 
+std::vector<std::string> Scenario::device_arguments(const std::vector<std::string>& devices, unsigned volunteer) {
+    if (devices.empty()) return {};
+    return {"--device", devices[(volunteer - 1) % devices.size()]};
+}
+
 Scenario::~Scenario() {
     m_timer.cancel();
     for (const auto& node : m_nodes) node->kill();
@@ -133,7 +138,9 @@ void Scenario::start_volunteers() {
             start_window(entry.back());
             continue;
         }
-        ChildNode& volunteer = add("volunteer " + number, "volunteer-" + number, entry);
+        std::vector<std::string> arguments = device_arguments(m_plan.devices, i);
+        arguments.insert(arguments.end(), entry.begin(), entry.end());
+        ChildNode& volunteer = add("volunteer " + number, "volunteer-" + number, std::move(arguments));
         if (i == 2) m_victim = &volunteer;
         if (const Status started = volunteer.start(); !started) return finish(started);
         join(volunteer);
@@ -179,8 +186,9 @@ std::uint64_t Scenario::round() const {
 }
 
 Status Scenario::start_late() {
-    m_late =
-        &add("late volunteer", "late", {"--dht", "127.0.0.1:" + std::to_string(backbone().snapshot()->network.port)});
+    std::vector<std::string> arguments = device_arguments(m_plan.devices, m_plan.volunteers + 1);
+    arguments.insert(arguments.end(), {"--dht", "127.0.0.1:" + std::to_string(backbone().snapshot()->network.port)});
+    m_late = &add("late volunteer", "late", std::move(arguments));
     m_say("another volunteer joins in the middle");
     if (Status started = m_late->start(); !started) return started;
     m_late_asked = Clock::now();

@@ -30,6 +30,7 @@ struct ScenarioPlan {
     DemoLength length;
     std::uint64_t rounds_min = 0;  // before it may end because the baseline is beaten
     unsigned volunteers = 4;
+    std::vector<std::string> devices = {};  // of the volunteers, in turn; empty: each node chooses
     enum class Window { closed, open } window = Window::closed;
     std::chrono::seconds timeout{};  // of training, beyond which it ends whatever has happened
     /// Measures the newest state; the answer is whether it has beaten the baseline.
@@ -46,6 +47,10 @@ public:
 
     /// Data folders, below the plan's, of all who will train, whichever of them there will be.
     [[nodiscard]] static std::vector<std::string> volunteer_folders(unsigned volunteers);
+
+    /// What tells the volunteer with this number, from 1 on, which of `devices` to train on; empty if there are none.
+    [[nodiscard]] static std::vector<std::string> device_arguments(const std::vector<std::string>& devices,
+                                                                   unsigned volunteer);
 
     /// Starts everything; `done` is called when training is over and every node is in step, or has had time to be.
     void run(std::function<void(Status)> done);

@@ -1,6 +1,9 @@
 #include "core/device/nvml.h"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
+#include <span>
 
 namespace potluck::device {
 
@@ -9,6 +12,8 @@ namespace {
 constexpr int version_bytes = 128;
 constexpr int gpu_sensor = 0;  // NVML_TEMPERATURE_GPU
 constexpr double milliwatts = 1000;
+constexpr unsigned processes_max = 256;              // of a GPU, that are looked at
+constexpr unsigned long long unknown_bytes = ~0ULL;  // NVML_VALUE_NOT_AVAILABLE
 
 std::optional<double> in_watts(std::optional<unsigned> told) {
     return told ? std::optional(*told / milliwatts) : std::nullopt;
@@ -46,6 +51,22 @@ std::uint64_t Nvml::free_memory(Gpu gpu) const {
     std::array<unsigned long long, 3> total_free_used{};
     if (gpu == nullptr || get == nullptr || get(gpu, total_free_used.data()) != 0) return 0;
     return total_free_used[1];
+}
+
+std::optional<std::uint64_t> Nvml::memory_of(Gpu gpu, std::uint64_t process) const {
+    // nvmlProcessInfo_t is a process's number in 32 bits, what it holds in 64, and two numbers of 32.
+    using Holder = std::array<unsigned long long, 3>;
+    const auto get =
+        m_library.find<int (*)(Gpu, unsigned*, unsigned long long*)>("nvmlDeviceGetComputeRunningProcesses_v3");
+    std::array<Holder, processes_max> holders{};
+    unsigned count = processes_max;
+    if (gpu == nullptr || get == nullptr || get(gpu, &count, holders.front().data()) != 0) return std::nullopt;
+    for (const auto& [number, bytes, instances] : std::span(holders).first(std::min(count, processes_max))) {
+        std::uint32_t holder = 0;
+        std::memcpy(&holder, &number, sizeof holder);
+        if (holder == process && bytes != unknown_bytes) return bytes;
+    }
+    return std::nullopt;
 }
 
 std::optional<unsigned> Nvml::number(const char* function, Gpu gpu) const {

@@ -36,6 +36,9 @@ public:
 
     // A GPU may be null: nothing is known of it then.
     [[nodiscard]] std::uint64_t free_memory(Gpu gpu) const;  // bytes; 0: unknown
+    /// Bytes of the GPU that a process holds, the driver's own for it included; nothing if the driver names no such
+    /// process, as within a container.
+    [[nodiscard]] std::optional<std::uint64_t> memory_of(Gpu gpu, std::uint64_t process) const;
     [[nodiscard]] std::optional<double> watts(Gpu gpu) const;
     [[nodiscard]] std::optional<double> watts_max(Gpu gpu) const;  // that are enforced now
     [[nodiscard]] std::optional<double> celsius(Gpu gpu) const;

@@ -3,6 +3,11 @@
 // use it. A driver may crash or hang: call this in a process that nobody will miss.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "core/base/processor/isa.h"
 #include "core/device/facts.h"
 #include "core/device/memory.h"
@@ -18,6 +23,9 @@ namespace potluck::device {
 [[nodiscard]] NvidiaFacts probe_nvidia();
 /// Where on the PCI bus the GPU with CUDA's `index` is, as NVML names it; empty: unknown.
 [[nodiscard]] std::string nvidia_bus_place(std::uint32_t index);
+
+/// What this process holds of the memory of the GPU with CUDA's `index`, CUDA's own included; nothing if unknown.
+[[nodiscard]] std::optional<std::uint64_t> own_nvidia_memory(std::uint32_t index);
 
 /// Graphics processors by what Linux tells of the bus; empty on other systems.
 [[nodiscard]] std::vector<BusGpu> probe_bus();

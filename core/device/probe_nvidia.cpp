@@ -2,6 +2,12 @@
 // (nvml.h). Their functions and numbers are the stable C interfaces of both; no header of theirs is needed.
 #include <array>
 
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <unistd.h>
+#endif
+
 #include "core/device/nvml.h"
 #include "core/device/probe.h"
 #include "core/device/shared_library.h"
@@ -92,6 +98,16 @@ std::string nvidia_bus_place(std::uint32_t index) {
     int device = 0;
     if (init == nullptr || device_at == nullptr || init(0) != 0) return {};
     return device_at(&device, static_cast<int>(index)) == 0 ? bus_place_of(cuda, device) : std::string();
+}
+
+std::optional<std::uint64_t> own_nvidia_memory(std::uint32_t index) {
+#ifdef _WIN32
+    const std::uint64_t own = GetCurrentProcessId();
+#else
+    const auto own = static_cast<std::uint64_t>(getpid());
+#endif
+    const Nvml nvml;
+    return nvml.memory_of(nvml.at(nvidia_bus_place(index)), own);
 }
 
 }  // namespace potluck::device

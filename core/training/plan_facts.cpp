@@ -6,6 +6,7 @@
 #include "core/device/diagnosis/diagnosis.h"
 #include "core/device/memory.h"
 #include "core/training/compute/device.h"
+#include "core/training/compute/device_memory.h"
 #include "core/training/compute/device_optimizer.h"
 #include "core/training/compute/devices.h"
 
@@ -18,6 +19,8 @@ namespace {
 /// Left to a game that starts before training has given way, and to the driver.
 constexpr std::uint64_t gpu_reserve_min = 768ULL << 20U;
 constexpr std::uint64_t ram_reserve_min = 512ULL << 20U;
+/// What CUDA and LibTorch take of a GPU before a model is there, where the driver does not tell.
+constexpr std::uint64_t cuda_bytes_usual = 600ULL << 20U;
 /// Bandwidth that the optimizer's step on the host gets while the GPU is busy: an assumption for home computers.
 constexpr double host_bytes_per_second = 1.5e10;
 
@@ -52,6 +55,11 @@ Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, Pr
     facts.flops = flops_in(facts.matmul, *speed);
     facts.gpu_bytes_per_second = speed->gigabytes_per_second * 1e9;
     facts.gpu_budget = budget_of(row, budget);
+    facts.program_bytes = device::resident_bytes();  // with the back end and what CUDA keeps in the computer's memory
+    if (facts.device.kind == DeviceKind::cuda) {
+        release_freed_memory(facts.device);  // of the products that were measured
+        facts.gpu_program_bytes = held_memory(facts.device).value_or(cuda_bytes_usual);
+    }
     return {};
 }
 
@@ -67,6 +75,7 @@ void take_further(const device::ChosenDevices& chosen, const control::Budget& bu
                 {row.id, "A trial computation on " + row.name + " failed: " + speed.error().message});
             continue;
         }
+        release_freed_memory(*device);
         facts.further.push_back({*device, row.name, budget_of(row, budget), flops_in(facts.matmul, *speed)});
     }
 }
@@ -86,6 +95,7 @@ Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precis
     }
     facts.gpu_budget = budget.gpu_memory;
     facts.gpu_can_step = facts.device.kind == DeviceKind::cuda;
+    if (facts.gpu_can_step) facts.gpu_program_bytes = cuda_bytes_usual;
     if (precision == PrecisionChoice::measured) facts.matmul = Dtype::bf16;
     return facts;
 }

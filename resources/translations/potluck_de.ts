@@ -253,6 +253,10 @@
         <translation>Programm und LibTorch</translation>
     </message>
     <message>
+        <source>CUDA and LibTorch</source>
+        <translation>CUDA und LibTorch</translation>
+    </message>
+    <message>
         <source>Weights</source>
         <translation>Gewichte</translation>
     </message>

@@ -2,6 +2,7 @@
 // process took at its peak, how the loss fell, and how fast it went.
 //
 //   bench_large [--model gpt2-xl] [--ram MEBIBYTES, 12288] [--steps 20] [--batch 1] [--rate 1e-5] [--threads n]
+//               [--device cpu] [--gpu-memory MEBIBYTES of such a device]
 //               [--text FILE] [--folder FOLDER for two copies of the parameters] [--report file.json]
 //
 // The rate is low, because a run this short has no warm-up to speak of: all of a fresh model's weights move alike, and
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -25,6 +27,7 @@
 #include "core/model/initial_state.h"
 #include "core/model/presets.h"
 #include "core/run/recipe.h"
+#include "tests/gpu/gpu_memory.h"
 #include "tests/integration/trainer_child.h"
 
 namespace {
@@ -58,13 +61,16 @@ struct Step {
     double loss = 0, seconds = 0;
 };
 
+double gibibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
-    std::map<std::string, std::string> options{{"--model", "gpt2-xl"}, {"--ram", "12288"}, {"--steps", "20"},
-                                               {"--batch", "1"},       {"--rate", "1e-5"}, {"--threads", "0"},
-                                               {"--text", argv[0]},    {"--folder", "."},  {"--report", ""}};
+    std::map<std::string, std::string> options{{"--model", "gpt2-xl"}, {"--ram", "12288"},   {"--steps", "20"},
+                                               {"--batch", "1"},       {"--rate", "1e-5"},   {"--threads", "0"},
+                                               {"--text", argv[0]},    {"--folder", "."},    {"--report", ""},
+                                               {"--device", "cpu"},    {"--gpu-memory", "0"}};
     for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
     const auto number = [&](const char* name) { return std::strtoull(options[name].c_str(), nullptr, 10); };
 
@@ -87,7 +93,8 @@ int main(int argc, char** argv) {
     load.state = {state.string(), 0};
     load.threads = static_cast<std::uint32_t>(number("--threads"));
     load.budget.ram = number("--ram") << 20U;
-    load.budget.device = "cpu";
+    load.budget.device = options["--device"];
+    load.budget.gpu_memory = number("--gpu-memory") << 20U;
     load.scratch = folder.string();
     const control::Reply loaded = child.call("load", control::to_json(load));
     if (loaded.error) {
@@ -96,9 +103,14 @@ int main(int argc, char** argv) {
     }
     control::PlanReply plan;
     POTLUCK_CHECK(control::from_json(loaded.result, plan).ok());
-    std::printf("%s, %llu parameters: %s; plan %.2f GiB\n", options["--model"].c_str(),
-                static_cast<unsigned long long>(model.parameters()), plan.summary.c_str(),
-                static_cast<double>(plan.ram_peak) / (1 << 30));
+    const bool on_gpu = plan.gpu_peak > 0;
+    std::printf("%s, %llu parameters: %s; plan %.2f GiB and %.2f GiB of a GPU\n", options["--model"].c_str(),
+                static_cast<unsigned long long>(model.parameters()), plan.summary.c_str(), gibibytes(plan.ram_peak),
+                gibibytes(plan.gpu_peak));
+    for (const control::PlanPart& part : plan.parts) {
+        std::printf("  %-28s %-24s %6.2f GiB of a GPU, %6.2f GiB\n", part.what.c_str(), part.how.c_str(),
+                    gibibytes(part.gpu), gibibytes(part.ram));
+    }
     fs::remove(state);  // L and the anchor hold it now
 
     control::TrainRequest train;
@@ -111,6 +123,8 @@ int main(int argc, char** argv) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<Step> steps;
     double before = 0;  // sum of the losses of all steps so far
+    const std::optional<tests::GpuMemory> gpu = on_gpu ? std::optional<tests::GpuMemory>(0) : std::nullopt;
+    std::uint64_t gpu_peak = 0;
     while (steps.size() < number("--steps")) {
         const auto told = child.wait_for("progress");
         control::TrainerProgress progress;
@@ -121,8 +135,9 @@ int main(int argc, char** argv) {
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
         while (steps.size() < progress.steps) steps.push_back({loss, passed.count()});
         before = sum;
-        std::printf("step %zu  loss %.4f  %.1f s  peak %.2f GiB\n", steps.size(), loss, passed.count(),
-                    static_cast<double>(child.peak_bytes()) / (1 << 30));
+        if (gpu) gpu_peak = std::max(gpu_peak, gpu->bytes_of(child.process()).value_or(0));
+        std::printf("step %zu  loss %.4f  %.1f s  peak %.2f GiB and %.2f GiB of a GPU\n", steps.size(), loss,
+                    passed.count(), gibibytes(child.peak_bytes()), gibibytes(gpu_peak));
         std::fflush(stdout);
     }
     const double peak = static_cast<double>(child.peak_bytes());
@@ -133,6 +148,8 @@ int main(int argc, char** argv) {
                                    {"planned_bytes", plan.ram_peak},
                                    {"peak_bytes", peak},
                                    {"peak_over_plan", peak / static_cast<double>(plan.ram_peak)},
+                                   {"gpu_planned_bytes", plan.gpu_peak},
+                                   {"gpu_peak_bytes", gpu_peak},
                                    {"first_loss", steps.front().loss},
                                    {"last_loss", steps.back().loss},
                                    {"steps", steps.size()},

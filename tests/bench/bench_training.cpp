@@ -179,6 +179,7 @@ int main(int argc, char** argv) {
     training::limit_libraries();
     training::treat_freed_memory(training::FreedMemory::kept);
     const training::TrainerSetup setup = setup_from(Options(argc, argv));
+    if (setup.layout.device.kind == training::DeviceKind::cuda) POTLUCK_CHECK(training::open_backend().devices > 0);
     const Shard shard(setup.model);
     training::Trainer trainer = training::Trainer::create(setup).value();
     std::vector<float> initial(setup.model.parameters());

@@ -31,6 +31,7 @@ using PartName = std::pair<std::string_view, const char*>;
 // Those of core/training/memory/price.cpp.
 constexpr std::array part_names = {
     PartName{"program and LibTorch", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Program and LibTorch")},
+    PartName{"CUDA and LibTorch", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "CUDA and LibTorch")},
     PartName{"weights", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Weights")},
     PartName{"copy for the products", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Copy for matrix products")},
     PartName{"gradient", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Gradient")},

@@ -47,6 +47,7 @@ struct PlanFacts {
     bool onednn = false;                  // multiplies fp32 on the processor (products.h)
     double link_bytes_per_second = 12e9;  // between the computer's memory and the GPU's
     std::uint64_t program_bytes = 0;      // resident before a model is loaded: the program and LibTorch
+    std::uint64_t gpu_program_bytes = 0;  // of the GPU's memory before that: CUDA's context, kernels, work space
     std::uint64_t ram_budget = 0, gpu_budget = 0;
     std::uint64_t disk_budget = 0;  // of the scratch folder; 0: nothing may be kept there
     std::vector<FurtherDevice> further = {};

@@ -214,6 +214,7 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     Parts parts(plan);
 
     parts.ram("program and LibTorch", "", facts.program_bytes + library_bytes);
+    if (on_gpu(layout)) parts.gpu("CUDA and LibTorch", "", facts.gpu_program_bytes);
     parts.at_home("weights", name_of(layout.weights), size * bytes_of(layout.weights));
     // L itself serves the products if it lies where they run, in their numbers.
     const bool same_memory = !on_gpu(layout) || !host;

@@ -16,6 +16,7 @@
 #include "core/training/picture/book_coder.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>

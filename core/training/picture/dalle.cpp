@@ -25,6 +25,7 @@
 #include "core/training/picture/dalle.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <cmath>

@@ -7,6 +7,7 @@
 #include "core/training/picture/sights.h"
 
 #include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>

@@ -44,4 +44,14 @@ int nvmlDeviceGetMemoryInfo(void* gpu, unsigned long long* total_free_used) {
     total_free_used[2] = 40;
     return 0;
 }
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void* gpu, unsigned* count, unsigned long long* holders) {
+    if (gpu != &good || *count < 2) return not_supported;
+    holders[0] = 0xffffffff00000000 | 77;  // what stands in the gap behind a number means nothing
+    holders[1] = 25;
+    holders[3] = 78;
+    holders[4] = ~0ULL;  // unknown
+    *count = 2;
+    return 0;
+}
 }

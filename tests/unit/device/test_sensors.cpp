@@ -125,6 +125,9 @@ private slots:
         QCOMPARE(nvml.driver_version(), std::string("580.65"));
         QCOMPARE(nvml.free_memory(nvml.at("good")), 60U);
         QCOMPARE(nvml.free_memory(nvml.at("elsewhere")), 0U);
+        QCOMPARE(nvml.memory_of(nvml.at("good"), 77), std::optional<std::uint64_t>(25));
+        QVERIFY(!nvml.memory_of(nvml.at("good"), 78) && !nvml.memory_of(nvml.at("good"), 79));
+        QVERIFY(!nvml.memory_of(nvml.at("mute"), 77) && !nvml.memory_of(nvml.at("elsewhere"), 77));
     }
 
     void devices_together_draw_the_sum_and_are_as_warm_as_the_warmest() {

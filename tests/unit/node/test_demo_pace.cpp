@@ -8,6 +8,7 @@
 #include "app/demo/pace.h"
 #include "app/demo/processor_use.h"
 #include "app/demo/report.h"
+#include "app/demo/scenario.h"
 
 using namespace potluck;
 using namespace potluck::node;
@@ -72,6 +73,14 @@ private slots:
         const DemoLength rounds = length_of(options_of(0, 36), recipe);
         QVERIFY(rounds.end == DemoLength::End::rounds && !rounds.seconds);
         QCOMPARE(rounds.rounds, std::uint64_t{36});
+    }
+
+    void volunteers_take_the_named_devices_in_turn() {
+        using Words = std::vector<std::string>;
+        QCOMPARE(Scenario::device_arguments({}, 1), Words{});
+        QCOMPARE(Scenario::device_arguments({"cpu", "cuda:0"}, 1), (Words{"--device", "cpu"}));
+        QCOMPARE(Scenario::device_arguments({"cpu", "cuda:0"}, 2), (Words{"--device", "cuda:0"}));
+        QCOMPARE(Scenario::device_arguments({"cpu", "cuda:0"}, 3), (Words{"--device", "cpu"}));
     }
 
     void a_fast_computer_keeps_the_usual_windows() {

@@ -115,6 +115,17 @@ private slots:
         QVERIFY(plan.layout.state == Residency::host);
     }
 
+    void what_cuda_takes_of_a_gpu_is_counted_with_each_device() {
+        PlanFacts facts = graphics(24 * gibibyte, 64 * gibibyte);
+        const MemoryPlan without = price_of(small, {}, facts, {.device = facts.device, .state = Residency::device});
+        facts.gpu_program_bytes = gibibyte / 2;
+        const MemoryPlan with = price_of(small, {}, facts, {.device = facts.device, .state = Residency::device});
+        QCOMPARE(with.gpu_peak, without.gpu_peak + gibibyte / 2);
+        QCOMPARE(with.replica_gpu, without.replica_gpu + gibibyte / 2);
+        QCOMPARE(with.parts[1].what, std::string("CUDA and LibTorch"));
+        QCOMPARE(price_of(small, {}, facts, {}).gpu_peak, 0U);
+    }
+
     void the_largest_gpt2_fits_a_computer_of_12_gibibytes() {
         const MemoryPlan plan = plans_within_budget(extra_large, {}, processor(12 * gibibyte)).value().front();
         QVERIFY(plan.ram_peak <= 12 * gibibyte);

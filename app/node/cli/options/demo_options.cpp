@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/control/trainer_protocol.h"
+
 namespace potluck::node {
 
 namespace {
@@ -33,6 +35,14 @@ void add_demo_options(CLI::App& demo, DemoOptions& options) {
     demo.add_option("--rounds", options.rounds, "Train for so many rounds")->check(CLI::Range(4, 100'000));
     demo.add_option("--volunteers", options.volunteers, "Volunteers from the start; one more joins later")
         ->check(CLI::Range(2, 16));
+    demo.add_option("--devices", options.devices,
+                    "What volunteers train on, in turn: cpu, cuda:0, mps, for example cpu,cuda:0 for half of them each "
+                    "(default: each node chooses)")
+        ->delimiter(',')
+        ->check([](const std::string& device) {
+            const auto choice = control::devices_of_choice(device);
+            return choice.ok() ? std::string() : choice.error().message;
+        });
     demo.add_option("--report", options.report, "Write the report as JSON");
     demo.add_option("--keep", options.keep,
                     "Folder for model and data folders (default: demo, demo-2 ... in --data-dir)");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -20,6 +21,7 @@ struct DemoOptions {
     double minutes = 0;           // as many rounds as fit; 0: until the baseline is beaten, within the recipe's minutes
     std::uint64_t rounds = 0;     // 0: as many as the minutes give
     unsigned volunteers = 4;
+    std::vector<std::string> devices = {};  // what the volunteers train on, in turn; empty: each node chooses
     std::filesystem::path report;
     std::filesystem::path keep;  // where data folders stay; empty: "demo" below the data folder, or "demo-2" ...
     enum class FolderUse { fresh, replace } folder_use = FolderUse::fresh;
