@@ -3142,8 +3142,8 @@
         <translation>Zeichnet die Kurve der Mitglieder über einige Runden gemittelt.</translation>
     </message>
     <message>
-        <source>&amp;In training</source>
-        <translation>&amp;Im Training</translation>
+        <source>In trainin&amp;g</source>
+        <translation>Im Trainin&amp;g</translation>
     </message>
     <message>
         <source>Shows how the members do on the text that they train on, instead of the model on text that nobody trains on. The two cannot be compared.</source>

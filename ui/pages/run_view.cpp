@@ -165,7 +165,7 @@ QWidget* RunView::makeChartCard() {
     head->addStretching(makeLabel(tr("What it has learned"), "heading", card), 14 * grid);
     m_loss = makeLabel({}, "muted", card);
     head->add(m_loss);
-    auto* training = new QCheckBox(tr("&In training"), card);
+    auto* training = new QCheckBox(tr("In trainin&g"), card);
     training->setObjectName(QStringLiteral("trainingLoss"));
     const QString apart =
         tr("Shows how the members do on the text that they train on, instead of the model on text that nobody trains "
