@@ -60,7 +60,7 @@ std::vector<std::string> Scenario::volunteer_folders(unsigned volunteers) {
     return folders;
 }
 
-std::vector<std::string> Scenario::device_arguments(const std::vector<std::string>& devices, unsigned volunteer) {
+std::vector<std::string> device_arguments(const std::vector<std::string>& devices, unsigned volunteer) {
     if (devices.empty()) return {};
     return {"--device", devices[(volunteer - 1) % devices.size()]};
 }

@@ -37,6 +37,9 @@ struct ScenarioPlan {
     std::function<void(std::function<void(bool)>)> measure;
 };
 
+/// What tells the volunteer with this number, from 1 on, which of `devices` to train on; empty if there are none.
+[[nodiscard]] std::vector<std::string> device_arguments(const std::vector<std::string>& devices, unsigned volunteer);
+
 class Scenario {
 public:
     static constexpr std::chrono::milliseconds look_every{250};
@@ -47,10 +50,6 @@ public:
 
     /// Data folders, below the plan's, of all who will train, whichever of them there will be.
     [[nodiscard]] static std::vector<std::string> volunteer_folders(unsigned volunteers);
-
-    /// What tells the volunteer with this number, from 1 on, which of `devices` to train on; empty if there are none.
-    [[nodiscard]] static std::vector<std::string> device_arguments(const std::vector<std::string>& devices,
-                                                                   unsigned volunteer);
 
     /// Starts everything; `done` is called when training is over and every node is in step, or has had time to be.
     void run(std::function<void(Status)> done);

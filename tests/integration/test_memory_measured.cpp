@@ -10,7 +10,7 @@
 #include "core/control/trainer_protocol.h"
 #include "core/device/probe.h"
 #include "core/model/model_spec.h"
-#include "tests/integration/measured_run.h"
+#include "tests/gpu/measured_run.h"
 #include "tests/integration/trainer_child.h"
 
 using namespace potluck;

@@ -199,10 +199,11 @@ Tensor Operations::gated(const Tensor& x_NU) const {
 Tensor Operations::gated_backward(const Tensor& x_NU, const Tensor& dy_NF) const {
     if (!m_own) {
         const std::int64_t width = dy_NF.size(1);
-        const Tensor gate_NF = x_NU.narrow(1, 0, width).to(at::kFloat), up_NF = x_NU.narrow(1, width, width);
-        const Tensor s_NF = at::sigmoid(gate_NF), wide_NF = dy_NF.to(at::kFloat);
-        const Tensor dgate_NF = wide_NF * up_NF * s_NF * (1 + gate_NF * (1 - s_NF));
-        return at::cat({dgate_NF, wide_NF * gate_NF * s_NF}, 1).to(m_type);
+        const Tensor gate_NF = x_NU.narrow(1, 0, width), up_NF = x_NU.narrow(1, width, width);
+        const Tensor dx_NU = at::empty_like(x_NU);
+        dx_NU.narrow(1, 0, width).copy_(at::silu_backward(dy_NF, gate_NF).mul_(up_NF));
+        dx_NU.narrow(1, width, width).copy_(at::silu(gate_NF).mul_(dy_NF));
+        return dx_NU;
     }
     typed(dy_NF, [&](const auto* dy) {
         auto* x = static_cast<std::remove_const_t<std::remove_pointer_t<decltype(dy)>>*>(x_NU.data_ptr());
@@ -298,8 +299,8 @@ double Operations::cross_entropy(Tensor& logits_NV, const Tensor& targets_N, dou
         const double loss = -log_p_NV.gather(1, targets_N1).sum(at::kDouble).item<double>();
         if (scale == 0) return loss;
         Tensor d_NV = log_p_NV.exp_();
-        d_NV.scatter_add_(1, targets_N1, at::full({d_NV.size(0), 1}, -1.0F, fp32())).mul_(scale);
-        logits_NV = d_NV.to(m_type);
+        d_NV.scatter_add_(1, targets_N1, at::full({d_NV.size(0), 1}, -1.0F, fp32()));
+        at::mul_out(logits_NV, d_NV, at::scalar_tensor(scale));
         return loss;
     }
     std::vector<double> sums(static_cast<std::size_t>(at::get_num_threads()), 0.0);

@@ -1,7 +1,8 @@
 // Softmax(q k^T / sqrt(D)) v with a causal mask, four ways. `plain` writes the formula down and holds the T x T
 // probabilities; it is the reference of the tests and the fallback where no other kernel takes the shape. `blocked` and
 // `fused` keep one log-sum-exp per row instead and compute the probabilities again, block by block, in the backward
-// pass. `device` keeps nothing and runs the forward pass again under autograd.
+// pass. `device` does the same in 16 bits with the kernel of FlashAttention, where the GPU has one for the heads, and
+// else keeps nothing and runs the forward pass again under autograd.
 //
 // Where a forward pass is repeated its dropout must be too: the mask is a function of Drop::seed alone, in `blocked`
 // per entry, elsewhere by seeding LibTorch's generator in both passes. `plain` computes in fp32 whatever the operands
@@ -142,6 +143,35 @@ Tensor device_attention(const Heads& in, const AttentionShape& shape) {
     return at::scaled_dot_product_attention(in.q_BHTD, in.k_BHTD, in.v_BHTD, {}, shape.drop.rate, /*is_causal=*/true);
 }
 
+/// Whether the device has the kernel of FlashAttention for such heads, whose backward pass needs no second forward
+/// pass.
+bool has_flash_attention(const Heads& in, const AttentionShape& shape) {
+    constexpr std::int64_t flash = 1, cudnn = 3;  // sdp::SDPBackend; where cuDNN's takes the heads, that one does, too
+    constexpr std::int64_t depth_max = 128;       // of which every GPU with the kernel has its backward pass
+    if (shape.drop.rate > 0 || shape.depth > depth_max) return false;
+    if (!in.q_BHTD.is_cuda() || in.q_BHTD.scalar_type() == at::kFloat) return false;
+    const std::int64_t chosen = at::_fused_sdp_choice(in.q_BHTD, in.k_BHTD, in.v_BHTD, {}, 0.0, /*is_causal=*/true);
+    return chosen == flash || chosen == cudnn;
+}
+
+Tensor flash_forward(const Heads& in, AttentionCache& cache) {
+    const auto found =
+        at::_scaled_dot_product_flash_attention(in.q_BHTD, in.k_BHTD, in.v_BHTD, 0.0, /*is_causal=*/true);
+    cache.out_BHTD = std::get<0>(found);
+    cache.logsumexp_BHT = std::get<1>(found);
+    cache.seed = std::get<6>(found);
+    cache.offset = std::get<7>(found);
+    return cache.out_BHTD;
+}
+
+Tensor flash_backward(const Tensor& dout_NA, const Heads& in, const AttentionShape& shape,
+                      const AttentionCache& cache) {
+    const auto [dq_BHTD, dk_BHTD, dv_BHTD] = at::_scaled_dot_product_flash_attention_backward(
+        split_heads(dout_NA, shape), in.q_BHTD, in.k_BHTD, in.v_BHTD, cache.out_BHTD, cache.logsumexp_BHT, {}, {},
+        shape.time, shape.time, 0.0, /*is_causal=*/true, cache.seed, cache.offset);
+    return joined(dq_BHTD, dk_BHTD, dv_BHTD, shape);
+}
+
 /// Runs the forward pass again, now recorded: nothing of it is kept between the passes.
 Tensor device_backward(const Tensor& dout_NA, const Heads& in, const AttentionShape& shape) {
     const c10::InferenceMode recording(false);
@@ -177,7 +207,10 @@ Tensor attend(const Tensor& qkv_NQ, const AttentionShape& shape, AttentionWay wa
     }
     const Heads in = split(qkv_NQ, shape);
     if (way == AttentionWay::plain) return merge_heads(plain_forward(in, shape, cache), shape);
-    if (way == AttentionWay::device) return merge_heads(device_attention(in, shape), shape);
+    if (way == AttentionWay::device) {
+        const bool keeps = has_flash_attention(in, shape);
+        return merge_heads(keeps ? flash_forward(in, cache) : device_attention(in, shape), shape);
+    }
     std::tie(cache.out_BHTD, cache.logsumexp_BHT) =
         at::_scaled_dot_product_flash_attention_for_cpu(in.q_BHTD, in.k_BHTD, in.v_BHTD, 0.0, /*is_causal=*/true);
     return merge_heads(cache.out_BHTD, shape);
@@ -196,7 +229,10 @@ Tensor attend_backward(const Tensor& dout_NA, const Tensor& qkv_NQ, const Attent
     }
     const Heads in = split(qkv_NQ, shape);
     if (way == AttentionWay::plain) return plain_backward(dout_NA, in, shape, cache);
-    if (way == AttentionWay::device) return device_backward(dout_NA, in, shape);
+    if (way == AttentionWay::device) {
+        return cache.logsumexp_BHT.defined() ? flash_backward(dout_NA, in, shape, cache)
+                                             : device_backward(dout_NA, in, shape);
+    }
     const auto [dq_BHTD, dk_BHTD, dv_BHTD] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
         split_heads(dout_NA, shape), in.q_BHTD, in.k_BHTD, in.v_BHTD, cache.out_BHTD, cache.logsumexp_BHT, 0.0,
         /*is_causal=*/true);

@@ -27,8 +27,9 @@ enum class AttentionWay { blocked, fused, device, plain };
 /// What the backward pass needs again beside the projection.
 struct AttentionCache {
     at::Tensor out_NA;              // blocked
-    at::Tensor out_BHTD;            // fused
-    at::Tensor logsumexp_BHT;       // blocked, fused
+    at::Tensor out_BHTD;            // fused, device
+    at::Tensor logsumexp_BHT;       // blocked, fused, device; undefined where the device keeps nothing
+    at::Tensor seed, offset;        // device: of its generator, which nothing is drawn from
     at::Tensor probabilities_BHTT;  // plain
 };
 

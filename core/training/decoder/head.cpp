@@ -10,7 +10,8 @@ namespace potluck::training {
 using at::Tensor;
 
 std::int64_t Head::rows_at_once() const {
-    return std::max<std::int64_t>(1, logits_bytes_max / m_operations.cross_entropy_row_bytes(m_head_VE.size(0)));
+    const std::int64_t most = m_operations.device().is_cpu() ? logits_bytes_max : gpu_logits_bytes_max;
+    return std::max<std::int64_t>(1, most / m_operations.cross_entropy_row_bytes(m_head_VE.size(0)));
 }
 
 double Head::loss(const Tensor& h_NE, const Tensor& targets_N) const {

@@ -1,5 +1,6 @@
 // The end of a decoder: logits = h head^T, the cross-entropy and its gradient, a few rows at a time, so that at most
-// `logits_bytes_max` of logits exist at any vocabulary. Only for files that name tensors.
+// `logits_bytes_max` of logits exist at any vocabulary, on a GPU `gpu_logits_bytes_max`. Only for files that name
+// tensors.
 //
 // Threads: one at a time. Owns nothing.
 #pragma once
@@ -8,7 +9,8 @@
 
 namespace potluck::training {
 
-inline constexpr std::int64_t logits_bytes_max = 25'000'000;
+inline constexpr std::int64_t logits_bytes_max = 25'000'000;       // stay in a processor's cache
+inline constexpr std::int64_t gpu_logits_bytes_max = 250'000'000;  // fill a GPU
 
 class Head {
 public:

@@ -16,10 +16,14 @@ namespace potluck::training {
 namespace {
 
 /// Logits that the loss holds at once, with their softmax (head.h).
-constexpr std::uint64_t head_bytes_max = 25'000'000;
+constexpr std::uint64_t head_bytes_max = 25'000'000, gpu_head_bytes_max = 250'000'000;
 
 /// What LibTorch's libraries take with the first products: buffers into which they pack operands, generated code.
 constexpr std::uint64_t library_bytes = 28ULL << 20U;
+
+/// What a GPU holds more than was counted before a model was there: the kernels of its layers, which CUDA loads when
+/// they are first used, and what LibTorch's allocator leaves between tensors. Measured on an H100.
+constexpr std::uint64_t gpu_library_bytes = 230ULL << 20U, gpu_library_bytes_of_pictures = 90ULL << 20U;
 
 bool on_gpu(const Layout& layout) { return layout.device.kind != DeviceKind::cpu; }
 
@@ -81,14 +85,16 @@ ActivationBytes encoder_activation_bytes(const model::ModelSpec& model, const La
     const std::uint64_t c = model.width, inner = model.albert.inner;
     // Counted from the graph and measured: qkv, attention's output twice, both sums before their norms, the norms'
     // outputs, what the heap leaves between them; up and the activation.
-    const std::uint64_t layer = rows * 4 * (10 * c + 2 * inner + model.heads);
+    const bool gpu = on_gpu(layout);  // where the allocator leaves less
+    const std::uint64_t layer = rows * 4 * ((gpu ? 8 : 10) * c + 2 * inner + model.heads);
     const bool again = layout.checkpointing == Checkpointing::full;
     const auto gaps = static_cast<std::uint64_t>(model.albert.mask_share * static_cast<double>(rows)) + records;
     const std::uint64_t scores = gaps * model.vocabulary * 4;
     const std::uint64_t table = std::uint64_t{model.vocabulary} * model.albert.embedding * 4;
     ActivationBytes bytes;
     bytes.kept = again ? model.layers * rows * 4 * c : model.layers * layer;
-    bytes.working = std::max((again ? layer : 0) + rows * 4 * (4 * c + 2 * inner), 3 * scores + 2 * table);
+    const std::uint64_t backward = gpu ? 6 * c + 4 * inner : 4 * c + 2 * inner;
+    bytes.working = std::max((again ? layer : 0) + rows * 4 * backward, 3 * scores + 2 * table);
     return bytes;
 }
 
@@ -114,7 +120,9 @@ ActivationBytes drawer_activation_bytes(const model::ModelSpec& model, const Lay
     // Layers that are undone take a half at a time, of which a feed is the larger.
     const std::uint64_t at_once = reversed ? feed : again ? layer : 0;
     // A feed's gradients: both streams', of what is gated, of up as it is and turned on its side, of what was shifted.
-    bytes.working = masks + std::max(at_once + rows * 4 * 16 * c, 2 * scores + table + rows * 4 * 6 * c);
+    // On a GPU LibTorch's operations compute them, each with a result of its own: measured.
+    const std::uint64_t backward = rows * 4 * (on_gpu(layout) && again ? 34 : 16) * c;
+    bytes.working = masks + std::max(at_once + backward, 2 * scores + table + rows * 4 * 6 * c);
     return bytes;
 }
 
@@ -150,16 +158,19 @@ ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layo
 ActivationBytes embedder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t records = std::max(1U, layout.micro_batch);
     const model::SwavShape& shape = model.swav;
+    const bool gpu = on_gpu(layout);  // where autograd keeps what each convolution put out and, normed, what is read
     const auto of_crops = [&](std::uint64_t crops, std::uint32_t side) {
         const model::SwavWork work = model::swav_work(model, side);
         const std::uint64_t pixels = 3 * std::uint64_t{side} * side;
-        return std::pair{crops * (3 * work.values + work.values / 2 + pixels), crops * work.largest};
+        const std::uint64_t values = gpu ? 2 * work.values : 3 * work.values + work.values / 2;
+        return std::pair{crops * (values + pixels), crops * work.largest};
     };
     const auto [large, large_peak] = of_crops(records * model::swav_large_crops, shape.large_side);
     const auto [small, small_peak] = of_crops(records * shape.small_crops, shape.small_side);
     const std::uint64_t scores = (records * (model::swav_large_crops + shape.small_crops) + shape.queue) *
                                  (std::uint64_t{shape.prototypes} + shape.hidden);
-    return {.kept = 4 * (large + small + scores), .working = 4 * std::max(large_peak, small_peak) * 4 + 4 * scores};
+    const std::uint64_t at_work = (gpu ? 1 : 4) * std::max(large_peak, small_peak);
+    return {.kept = 4 * (large + small + scores), .working = 4 * at_work + 4 * scores};
 }
 
 }  // namespace
@@ -199,9 +210,10 @@ ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& la
     const std::uint64_t sums = layout.checkpointing == Checkpointing::full ? 0 : 4ULL * model.heads;
     ActivationBytes bytes;
     // Where freed memory stays in the process, products in fp32 leave holes between what is kept, as was measured.
-    if (exact && layout.checkpointing == Checkpointing::none) kept += kept / 10;
+    if (exact && layout.checkpointing == Checkpointing::none && !on_gpu(layout)) kept += kept / 10;
     bytes.kept = model.layers * rows * (kept + sums);
-    bytes.working = std::max(rows * working, head_bytes_max + rows * c * 12);
+    const std::uint64_t head = on_gpu(layout) ? gpu_head_bytes_max : head_bytes_max;
+    bytes.working = std::max(rows * working, head + rows * c * 12);
     return bytes;
 }
 
@@ -214,7 +226,8 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     Parts parts(plan);
 
     parts.ram("program and LibTorch", "", facts.program_bytes + library_bytes);
-    if (on_gpu(layout)) parts.gpu("CUDA and LibTorch", "", facts.gpu_program_bytes);
+    const std::uint64_t gpu_library = model::reads_pictures(model) ? gpu_library_bytes_of_pictures : gpu_library_bytes;
+    if (on_gpu(layout)) parts.gpu("CUDA and LibTorch", "", facts.gpu_program_bytes + gpu_library);
     parts.at_home("weights", name_of(layout.weights), size * bytes_of(layout.weights));
     // L itself serves the products if it lies where they run, in their numbers.
     const bool same_memory = !on_gpu(layout) || !host;
@@ -226,7 +239,9 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     }
     parts.at_home("gradient", name_of(layout.gradient), size * bytes_of(layout.gradient));
     if (layout.gradient != Dtype::fp32 || !same_memory) {
-        parts.at_work("gradient of a block", "fp32", largest * sizeof(float));
+        // Two layers' stay on a GPU, which computes one while the other leaves, beside the embedding's.
+        const std::uint64_t held = on_gpu(layout) ? blocks.embedding + 2 * blocks.layer : largest;
+        parts.at_work("gradient of a block", "fp32", held * sizeof(float));
     }
     const std::uint64_t moments = moments_bytes(model, recipe, layout.state_bits);
     parts.at_home("optimizer state", std::to_string(layout.state_bits) + " bit", moments);
@@ -247,6 +262,8 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
         activations.kept += activations.kept / 10;
     parts.at_work("activations", std::string("checkpointing ") + name_of(layout.checkpointing), activations.kept);
     std::uint64_t working = activations.working;
+    // A weight's gradient in 16 bits is made whole there, before it is added.
+    if (on_gpu(layout) && layout.matmul != Dtype::fp32) working += largest * bytes_of(layout.matmul);
     if (recipe.optimizer == run::Optimizer::muon) {
         const std::uint64_t matrix = largest_hidden_matrix(model);
         parts.ram("momentum at work", "fp32, one matrix", matrix * sizeof(float));

@@ -77,10 +77,10 @@ private slots:
 
     void volunteers_take_the_named_devices_in_turn() {
         using Words = std::vector<std::string>;
-        QCOMPARE(Scenario::device_arguments({}, 1), Words{});
-        QCOMPARE(Scenario::device_arguments({"cpu", "cuda:0"}, 1), (Words{"--device", "cpu"}));
-        QCOMPARE(Scenario::device_arguments({"cpu", "cuda:0"}, 2), (Words{"--device", "cuda:0"}));
-        QCOMPARE(Scenario::device_arguments({"cpu", "cuda:0"}, 3), (Words{"--device", "cpu"}));
+        QCOMPARE(device_arguments({}, 1), Words{});
+        QCOMPARE(device_arguments({"cpu", "cuda:0"}, 1), (Words{"--device", "cpu"}));
+        QCOMPARE(device_arguments({"cpu", "cuda:0"}, 2), (Words{"--device", "cuda:0"}));
+        QCOMPARE(device_arguments({"cpu", "cuda:0"}, 3), (Words{"--device", "cpu"}));
     }
 
     void a_fast_computer_keeps_the_usual_windows() {

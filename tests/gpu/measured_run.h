@@ -22,7 +22,6 @@ namespace potluck::tests {
 
 inline constexpr std::uint64_t mebibyte = 1ULL << 20U;
 
-/// Large enough that weights, moments and activations each weigh as much as the program itself.
 struct MeasuredRun {
     static constexpr std::uint64_t records = 64;
 
@@ -32,8 +31,18 @@ struct MeasuredRun {
     control::VectorFile state{folder.filePath("state").toStdString(), 0};
     std::string shard = folder.filePath("shard").toStdString();
 
+    MeasuredRun(const model::ModelSpec& measured, std::uint32_t batch) : model(measured) {
+        recipe.batch = batch;
+        write();
+    }
+    /// A small model, large enough that weights, moments and activations each weigh as much as the program itself.
     /// `deep`: a narrow DALL-E of many layers, whose streams weigh as much as all else.
-    explicit MeasuredRun(model::Family family = model::Family::gpt2, bool deep = false) {
+    explicit MeasuredRun(model::Family family = model::Family::gpt2, bool deep = false)
+        : MeasuredRun(small_model(family, deep), family == model::Family::dalle  ? 4
+                                                 : family == model::Family::swav ? 32
+                                                                                 : 8) {}
+    static model::ModelSpec small_model(model::Family family, bool deep) {
+        model::ModelSpec model;
         model.family = family;
         model.vocabulary = 8192;
         model.context = 256;
@@ -61,8 +70,7 @@ struct MeasuredRun {
             model = model::model_preset("swav-tiny").value();
             model.swav.together = 32;
         }
-        recipe.batch = family == model::Family::dalle ? 4 : model::records_together(model) > 1 ? 32 : 8;
-        write();
+        return model;
     }
     void write() const {
         std::vector<float> values(model.parameters());
@@ -72,7 +80,7 @@ struct MeasuredRun {
         std::ofstream file(shard, std::ios::binary);
         const model::AlbertShape& marks = model.albert;
         for (std::uint64_t i = 0; i < records * (model.context + 1); ++i) {
-            auto token = static_cast<std::uint16_t>(i * i % 8191);
+            auto token = static_cast<std::uint16_t>(i * i % 8191 % model.vocabulary);
             const std::uint64_t at = i % (model.context + 1);
             if (model::reads_pictures(model)) token = at == model.context ? 0 : token % 256;
             if (model.family == model::Family::dalle) {
