@@ -10,10 +10,12 @@
 
 #include "core/ledger/ledger.h"
 #include "core/peer/chain/chain_log.h"
+#include "core/peer/presence/members.h"
 
 namespace potluck::peer {
 
 inline constexpr std::uint32_t actions_waiting_max = 256;  // a host that shuts out many keys at once, not a flood
+static_assert(actions_waiting_max < budget_of(run::MessageKind::host_action).at_once);
 
 class Moderation {
 public:

@@ -53,7 +53,8 @@ inline constexpr MessageBudget session_budget{200, 1'200};
         case run::MessageKind::layer_request: return {4, 32};  // six tries of a repair, in parts of 16,384 hashes
         case run::MessageKind::layer: return {4, 32};
         case run::MessageKind::goodbye: return {1, 4};
-        case run::MessageKind::host_action: return {10, 60};  // all that no list holds yet, when a session begins
+        // All that no list holds yet (actions_waiting_max), when a session begins or a host bans many at once.
+        case run::MessageKind::host_action: return {10, 300};
     }
     return {1, 4};  // a number that no kind has
 }

@@ -89,6 +89,11 @@ private slots:
         QCOMPARE(sqlite3_exec(other, "DROP TABLE actions", nullptr, nullptr, nullptr), SQLITE_OK);
         QCOMPARE(sqlite3_close(other), SQLITE_OK);
         QCOMPARE(bench.receive(1), Verdict::stale);
+        run::HostAction replaces = action_of(run::ActionKind::replace, 1, 1);
+        replaces.term = 1;
+        replaces.committee = ids_of({1});
+        QCOMPARE(bench.moderation.receive(Bench::by_host(replaces)), Verdict::stale);
+        QVERIFY(!bench.chain.last_replacement());
         QVERIFY(bench.due().empty() && bench.pending().empty());
         QVERIFY(!bench.errors.last().empty());
         QCOMPARE(bench.moderation.next_number(), 1U);

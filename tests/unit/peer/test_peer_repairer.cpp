@@ -176,6 +176,23 @@ private slots:
         QCOMPARE(bench.repairer.on_layer(key_of(2).id(), bench.true_layer()), run::Verdict::stale);
     }
 
+    void a_layer_begins_where_the_last_part_ended_and_comes_once() {
+        Bench bench;
+        const run::LayerMessage layer = bench.true_layer();
+        bench.repairer.begin({RoundId{1}, bench.ours}, {key_of(2).id()});
+        run::LayerMessage moved = layer;
+        moved.first = 1;
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), moved), run::Verdict::malformed);
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), layer), run::Verdict::accepted);
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), layer), run::Verdict::stale);
+    }
+
+    void nobody_is_told_the_layer_of_a_state_that_is_repaired() {
+        Bench bench;
+        bench.repairer.begin({RoundId{1}, bench.ours}, {key_of(2).id()});
+        QCOMPARE(bench.repairer.on_layer_request(key_of(2).id(), {bench.ours, 0}), run::Verdict::stale);
+    }
+
     void what_was_fetched_is_adopted_and_told() {
         Bench bench;
         const State state = bench.disk.state(RoundId{1});

@@ -1,0 +1,124 @@
+// A whole member: what it refuses of a neighbour's messages before anybody looks into them, each with its reason.
+#include <QTest>
+
+#include "core/peer/peer.h"
+#include "core/peer/presence/members.h"
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+using run::Verdict;
+
+namespace {
+
+/// The host, which trains nothing, in round 1. Its neighbour is number 6, of an open run.
+struct Bench {
+    Bench() {
+        (void)own.commit(0, 0.5F);
+        POTLUCK_CHECK(own.chain.append(own.list_of({}), own.commit(1, 0.5F)).ok());
+        own.swarm.around = ids_of({6});
+        peer.emplace(Fixture::run_id(), Fixture::manifest_of(), PeerSettings{},
+                     Peer::World{own.swarm, nullptr, own.disk, own.ledger, own.self, own.work.offload()});
+        peer->start(own.context.now());
+        peer->on_neighbour(key_of(6).id());
+        own.work.finish_all();
+    }
+    static run::Envelope signed_by(std::uint8_t author, run::MessageKind kind, Bytes body) {
+        run::Envelope made{Fixture::run_id(), key_of(author).id(), kind, std::move(body), {}};
+        made.signature = key_of(author).sign(run::domain_of(kind), run::signed_bytes(made));
+        return made;
+    }
+    static run::Envelope of(std::uint8_t author, const run::Message& message) {
+        return signed_by(author, run::kind_of(message), run::encode_body(message));
+    }
+    /// The verdict on this message alone, which the neighbour brings.
+    Verdict on(const run::Envelope& message) {
+        const auto before = peer->verdicts();
+        peer->on_envelope(key_of(6).id(), message);
+        for (const auto& item : peer->verdicts()) {
+            if (std::find(before.begin(), before.end(), item) == before.end()) return item.first;
+        }
+        qFatal("no verdict");
+    }
+    Verdict on(const run::Message& message) { return on(of(6, message)); }
+    /// The host says of itself what it has not said.
+    Verdict on_own_status(std::uint64_t sequence) {
+        run::StatusMessage status;
+        status.sequence = sequence;
+        return on(of(1, status));
+    }
+
+    Fixture own;
+    std::optional<Peer> peer;
+};
+
+}  // namespace
+
+class PeerRefusalsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_body_that_is_none_is_malformed() {
+        Bench bench;
+        QCOMPARE(bench.on(Bench::signed_by(6, run::MessageKind::close, Bytes(3))), Verdict::malformed);
+        QCOMPARE(bench.on(Bench::signed_by(1, run::MessageKind::status, Bytes(3))), Verdict::malformed);
+    }
+
+    void a_ballot_that_says_nothing_is_malformed() {
+        Bench bench;
+        QCOMPARE(bench.on(run::BallotMessage{Bytes(5), {}}), Verdict::malformed);
+    }
+
+    void answers_to_no_question_are_stale() {
+        Bench bench;
+        const run::CommittedList next = bench.own.list_of({}).committed;
+        const run::CommittedList known = *bench.own.chain.committed_at(RoundId{0});
+        QCOMPARE(bench.on(run::HistoryMessage{{next}}), Verdict::stale);
+        QCOMPARE(bench.on(run::CommitteeMessage{{known}}), Verdict::stale);
+        QCOMPARE(bench.peer->view().round, RoundId{1});
+    }
+
+    void questions_for_what_is_not_here_are_stale() {
+        Bench bench;
+        QCOMPARE(bench.on(run::HistoryRequest{RoundId{1}}), Verdict::stale);
+        QCOMPARE(bench.on(run::HistoryRequest{RoundId{0}}), Verdict::accepted);
+        QCOMPARE(bench.on(run::PayloadRequest{merkle_root(as_bytes("nothing"))}), Verdict::stale);
+        QCOMPARE(bench.on(run::LayerRequest{merkle_root(as_bytes("no state")), 0}), Verdict::stale);
+    }
+
+    void its_own_messages_are_no_news() {
+        Bench bench;
+        QCOMPARE(bench.on(Bench::of(1, run::CloseMessage{RoundId{1}})), Verdict::repeated);
+    }
+
+    void its_own_status_that_it_never_sent_is_told_once_the_clock_is_right() {
+        Bench bench;
+        constexpr std::uint64_t far = 1ULL << 62U;
+        QCOMPARE(bench.on_own_status(far), Verdict::repeated);
+        QCOMPARE(bench.on_own_status(far + (far >> 1U)), Verdict::contradicting);
+    }
+
+    void a_certificate_that_its_person_has_not_signed_is_forged() {
+        Bench bench;
+        run::StatusMessage status;
+        status.sequence = 1;
+        status.certificate = run::certify(key_of(7), key_of(6).id());
+        status.certificate.signature[5] ^= std::byte{1};
+        QCOMPARE(bench.on(status), Verdict::bad_signature);
+        status.certificate = run::certify(key_of(7), key_of(6).id());
+        QCOMPARE(bench.on(status), Verdict::accepted);
+    }
+
+    void bytes_that_are_no_list_are_malformed() {
+        Bench bench;
+        const Bytes list = bench.own.list_of({}).committed.list;
+        CheckedList out;
+        const auto read = [&](ByteSpan bytes) {
+            return bench.own.chain.read(bytes, bench.own.chain.head(), bench.own.chain.rules(), out);
+        };
+        QCOMPARE(read(list), Verdict::accepted);
+        QCOMPARE(read(ByteSpan(list).first(list.size() - 1)), Verdict::malformed);
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerRefusalsTest)
+#include "test_peer_refusals.moc"
