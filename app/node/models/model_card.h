@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/control/figures.h"
 #include "core/model/sparse_model.h"
 #include "core/proof/credits.h"
 #include "core/run/manifest.h"
