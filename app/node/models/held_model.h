@@ -11,6 +11,7 @@
 #include "app/node/session/node.h"
 #include "app/node/session/stored_node.h"
 #include "app/node/trainer/trainer_task.h"
+#include "core/control/figures.h"
 #include "core/data/tokenizer.h"
 #include "core/run/manifest.h"
 
