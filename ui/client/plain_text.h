@@ -9,7 +9,7 @@
 
 namespace potluck::ui {
 
-/// Of a person's name, where it is typed and where it is shown.
+/// The length of a person's name, where it is typed and where it is shown.
 inline constexpr int own_name_characters_max = 32;
 
 /// One line of plain text of at most `most` characters (an ellipsis stands for what was cut). Control characters, line
