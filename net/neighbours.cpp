@@ -361,6 +361,12 @@ std::optional<lt::tcp::endpoint> Neighbours::endpoint(const PeerId& member) cons
     return session == nullptr || session->remote.port() == 0 ? std::nullopt : std::optional(session->remote);
 }
 
+std::string Neighbours::address(const PeerId& member) const {
+    m_owner.check();
+    const Connection* session = session_with(member);
+    return session == nullptr ? std::string() : session->remote.address().to_string();
+}
+
 const Neighbours::Connection* Neighbours::session_with(const PeerId& member) const {
     const auto found = m_members.find(member);
     return found == m_members.end() ? nullptr : m_connections.at(found->second).get();

@@ -66,6 +66,8 @@ public:
     [[nodiscard]] std::map<PeerId, Carried> carried(const std::map<lt::tcp::endpoint, Carried>& blobs);
     /// Where a member listens; nothing if it did not say.
     [[nodiscard]] std::optional<lt::tcp::endpoint> endpoint(const PeerId& member) const;
+    /// Where its session comes from.
+    [[nodiscard]] std::string address(const PeerId& member) const;
     [[nodiscard]] bool is_connected(const lt::tcp::endpoint& endpoint) const;
     /// Whether `member` can dial this computer: it has done so, or their session is over uTP, whose way is open; or
     /// another has connected over TCP, so that all can.

@@ -97,6 +97,7 @@ struct SwarmCounters {
 struct MemberFlow {
     PeerId peer;
     std::uint64_t sent_per_second = 0, received_per_second = 0;  // bytes
+    std::string address{};                                       // its session comes from there
 };
 
 struct SwarmOptions {

@@ -324,7 +324,7 @@ void LiveSwarm::measure(const std::map<Endpoint, Carried>& blobs, Duration elaps
     };
     m_flows.clear();
     for (const auto& [peer, carried] : m_neighbours.carried(blobs))
-        m_flows.push_back({peer, rate(carried.sent), rate(carried.received)});
+        m_flows.push_back({peer, rate(carried.sent), rate(carried.received), m_neighbours.address(peer)});
 }
 
 std::vector<MemberFlow> LiveSwarm::flows() const {

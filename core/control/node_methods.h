@@ -256,6 +256,7 @@ struct Committee {
     std::uint64_t needed = 0;
     std::vector<std::string> waiting, banned, vouched;
     std::vector<EvidenceRow> evidence;
+    bool closed = false;
 
     static void fields(auto& value, auto&& field) {
         field("seats", value.seats, List{run::committee_members_max, Any{}}, "Members of the committee.");
@@ -267,6 +268,8 @@ struct Committee {
               "Keys that the host has vouched for since the start.");
         field("evidence", value.evidence, Optional{List{rows_max, Any{}}},
               "Keys that signed two conflicting messages and have lost their seats.");
+        field("closed", value.closed, Optional{Any{}},
+              "Whether the host has closed the run to keys that it does not vouch for.");
     }
 };
 struct ReadCommittee : Nothing {
@@ -277,11 +280,13 @@ struct ReadCommittee : Nothing {
 struct ModerationNumber {
     static constexpr std::string_view label = "moderation";
     std::uint64_t number = 0;
+    std::uint64_t count = 1;
 
     static void fields(auto& value, auto&& field) {
         field(
             "number", value.number, Whole{},
             "Number of the host's action, which takes effect with the next list, or at once if it names a committee.");
+        field("count", value.count, Optional{Whole{}}, "Number of actions signed, of which that is the last.");
     }
 };
 struct Moderate {
@@ -289,13 +294,18 @@ struct Moderate {
     using Reply = ModerationNumber;
     ModerationKind kind = ModerationKind::ban;
     std::string key;
-    std::uint64_t round = 0;
+    std::uint64_t round = 0, since = 0;
+    std::string addresses{};
 
     static void fields(auto& value, auto&& field) {
         field("kind", value.kind, Any{}, "Kind of the host's action.");
         field("key", value.key, Optional{Text{id_bytes_max}},
               "The member concerned: a public key, or at least 8 leading digits of exactly one known key.");
         field("round", value.round, Optional{Whole{}}, "Round of the checkpoint to start from, for rollback.");
+        field("since", value.since, Optional{Whole{}},
+              "For ban, instead of a key: everybody who appeared at or after this time, in seconds since 1970.");
+        field("addresses", value.addresses, Optional{Text{name_bytes_max}},
+              "For ban, instead of a key: everybody with a session from this address or range, as 203.0.113.0/24.");
     }
 };
 

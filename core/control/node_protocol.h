@@ -85,9 +85,9 @@ template <>
 inline constexpr std::array names<Inbound> = {"unknown", "reached", "mapped", "shut"};
 
 /// What a run's host may do while the run goes on (core/run/host_action.h).
-enum class ModerationKind { ban, readmit, allow, rollback };
+enum class ModerationKind { ban, readmit, allow, rollback, close, open };
 template <>
-inline constexpr std::array names<ModerationKind> = {"ban", "readmit", "allow", "rollback"};
+inline constexpr std::array names<ModerationKind> = {"ban", "readmit", "allow", "rollback", "close", "open"};
 
 /// What becomes of a member that has finished its round.
 enum class AfterFinish { stay, leave };

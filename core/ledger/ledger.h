@@ -162,6 +162,9 @@ public:
     [[nodiscard]] std::vector<TeamStanding> teams(const RunId& run, const OwnClaim& own, std::string_view part,
                                                   std::size_t most) const;
     [[nodiscard]] TeamStanding team_of(const RunId& run, const OwnClaim& own) const;
+    /// Whom no list of a run named that was accepted here before `since` (unix seconds), by key. What lies before a
+    /// table is not known.
+    [[nodiscard]] std::vector<PeerId> accepted_since(const RunId& run, std::int64_t since) const;
     /// How many people were credited in a run.
     [[nodiscard]] std::uint64_t people(const RunId& run) const;
     /// Every run of the ledger, with what `peer` was credited in it; unsorted.

@@ -76,4 +76,16 @@ TeamStanding Ledger::team_of(const RunId& run, const OwnClaim& own) const {
     return standing;
 }
 
+std::vector<PeerId> Ledger::accepted_since(const RunId& run, std::int64_t since) const {
+    m_owner.check();
+    std::vector<PeerId> found;
+    Statement query(m_database->connection,
+                    "SELECT p.key FROM entries e JOIN peers p ON p.id = e.peer "
+                    "WHERE e.chain = (SELECT id FROM chains WHERE run = ?) GROUP BY e.peer HAVING min(e.at) >= ? "
+                    "ORDER BY p.key");
+    query.bind(run.bytes).bind(since);
+    m_database->each(query, [&](const Statement& row) { found.push_back(row.id<PeerId>(0)); });
+    return found;
+}
+
 }  // namespace potluck::ledger

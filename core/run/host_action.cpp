@@ -83,8 +83,11 @@ HostAction HostAction::read(ByteReader& in) {
 
 std::string describe(const HostAction& action) {
     switch (action.kind) {
-        case ActionKind::ban: return "ban " + action.key.hex();
-        case ActionKind::readmit: return "readmit " + action.key.hex();
+        case ActionKind::ban:
+            return action.key == unvouched_keys ? "close the run to keys that its host does not vouch for"
+                                                : "ban " + action.key.hex();
+        case ActionKind::readmit:
+            return action.key == unvouched_keys ? "open the run to everybody" : "readmit " + action.key.hex();
         case ActionKind::allow: return "allow " + action.key.hex();
         case ActionKind::roll_back: return "roll back to round " + std::to_string(action.round.value);
         case ActionKind::replace: return "replace the committee from round " + std::to_string(action.round.value);

@@ -28,6 +28,9 @@ inline constexpr std::size_t committee_members_max = 7;  // f = 2; more would ma
 inline constexpr std::size_t host_action_bytes_max =
     4 + 1 + 4 + 8 + 32 + 1 + (32 + certificate_bytes_max) * committee_members_max;
 
+/// As the key of a ban: every key that the host does not vouch for. No signature verifies under it, so it is nobody's.
+inline constexpr PeerId unvouched_keys{};
+
 /// As on the wire.
 enum class ActionKind : std::uint8_t {
     ban = 1,        // the person `key` neither contributes nor has a seat, with any computer
@@ -40,7 +43,7 @@ enum class ActionKind : std::uint8_t {
 struct HostAction {
     std::uint32_t number = 1;  // 1, 2, 3, ...
     ActionKind kind = ActionKind::ban;
-    PeerId key;     // of ban, readmit and allow: a person
+    PeerId key;     // of ban, readmit and allow: a person; of ban and readmit also unvouched_keys
     RoundId round;  // of roll_back and replace
     BlobRef state;  // of roll_back: a checkpoint
     // Replace alone has these: how often it has happened, this time included; the hash of L[round - 1], zero for round

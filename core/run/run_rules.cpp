@@ -1,3 +1,9 @@
+// Rules are the manifest's and what the host's actions have made of them since; they hold for persons, while lists and
+// committees name computers. A list is judged by the rules in force before it, and its own actions change those for the
+// next one, so that every member that holds the same lists has the same rules.
+//
+// Bans and trust are sorted keys, looked up by halves: a list asks for each of its entries, and the host may have named
+// as many keys as it has signed actions. A closed run is one more banned key, which is nobody's.
 #include "core/run/run_rules.h"
 
 #include <algorithm>
@@ -44,11 +50,12 @@ bool may_decide(const AcceptList& list, const AcceptList* previous, const RunRul
            are_different_persons(list.committee, list.committee_owners);
 }
 
-/// Whether the host may do this now: it cannot ban itself, go back to what has not been, or name whom it does not
-/// trust.
+/// Whether the host may do this now: it cannot ban itself, vouch for nobody's key, go back to what has not been, or
+/// name whom it does not trust.
 bool is_possible(const HostAction& action, const RunRules& rules, RoundId round) {
     if (action.kind == ActionKind::roll_back) return action.round <= round;
     if (action.kind == ActionKind::replace) return is_trusted_committee(action, rules);
+    if (action.kind == ActionKind::allow) return action.key != unvouched_keys;
     return action.kind != ActionKind::ban || action.key != rules.host;
 }
 
@@ -63,7 +70,11 @@ void RunRules::apply(const HostAction& action) {
 
 bool RunRules::bans(const PeerId& peer) const { return contains(banned, peer); }
 
-bool RunRules::admits(const PeerId& peer) const { return !bans(peer) && (allowed.empty() || trusts(peer)); }
+bool RunRules::closed() const { return contains(banned, unvouched_keys); }
+
+bool RunRules::admits(const PeerId& peer) const {
+    return !bans(peer) && ((allowed.empty() && !closed()) || trusts(peer));
+}
 
 bool RunRules::trusts(const PeerId& peer) const {
     const bool is_named = peer == host || contains(allowed, peer) || contains(vouched, peer) ||

@@ -18,12 +18,14 @@ struct RunRules {
     std::vector<PeerId> backbones;
     std::vector<PeerId> allowed;          // by the manifest; sorted; empty: anybody
     std::vector<PeerId> vouched{};        // by the host since; sorted
-    std::vector<PeerId> banned{};         // sorted
+    std::vector<PeerId> banned{};         // sorted; unvouched_keys as well while the run is closed
     std::uint32_t actions = 0;            // of the host, that are in force
     std::optional<Device> host_device{};  // the computer that decides L[0], if the host's key is not its own
 
     /// The next action is in force.
     void apply(const HostAction& action);
+    /// Whether the host has closed an open run: only whom it trusts takes part from then on.
+    [[nodiscard]] bool closed() const;
     [[nodiscard]] bool admits(const PeerId& peer) const;
     [[nodiscard]] bool bans(const PeerId& peer) const;
     /// Host, backbones, the allow list and who was vouched for later, unless they are banned. Only they may sit in the

@@ -178,6 +178,10 @@ private slots:
         };
         const auto has_contributed = [](const control::NodeSnapshot& now) { return now.run && now.run->my_rounds > 0; };
         QVERIFY(ben.wait_for(has_contributed, 30'000));
+        const auto refused_no_more = [](ServingNode& node) {
+            const std::uint64_t before = node.status().run->my_rounds;
+            return node.wait_for([&](const auto& now) { return now.run && now.run->my_rounds > before; }, 90'000);
+        };
         const QString key = QString::fromStdString(ben.status().peer_id);
         QCOMPARE(moderate({"ban", key.left(8)}).code, 0);
         const auto is_out = [&](const control::NodeSnapshot& now) {
@@ -200,6 +204,24 @@ private slots:
         };
         QVERIFY(ben.wait_for(is_back, 90'000));
         QVERIFY(swarm.all_stay_equal(30'000));
+
+        QCOMPARE(moderate({"allow", QString::fromStdString(anna.status().peer_id)}).code, 0);
+        QCOMPARE(moderate({"close"}).code, 0);
+        QVERIFY(ben.wait_for(is_out, 20'000));
+        const Ended closed = run_node({"committee", "show", "--data-dir", swarm.backbone().data()});
+        QVERIFY2(closed.out.contains("closed:") && !closed.out.contains("banned:"), qPrintable(closed.out));
+        const std::uint64_t at_closing = anna.status().run->round;
+        QVERIFY(anna.wait_for_round(at_closing + 2, 20'000));
+        QCOMPARE(moderate({"open"}).code, 0);
+        QVERIFY(refused_no_more(ben));
+
+        QVERIFY(moderate({"ban", "--address", "203.0.113.0/24"}).err.contains("Nobody fits"));
+        // Where sessions come from is looked at every few seconds.
+        const QStringList from_here{"ban", "--since", "2020-01-01", "--address", "127.0.0.0/8"};
+        QTRY_COMPARE_WITH_TIMEOUT(moderate(from_here).code, 0, 20'000);
+        QVERIFY(ben.wait_for(is_out, 20'000));
+        const Ended many = run_node({"committee", "show", "--data-dir", swarm.backbone().data()});
+        QCOMPARE(many.out.count("banned: "), 1);
     }
 
     void only_a_host_moderates_and_mistakes_get_a_sentence() {
@@ -212,6 +234,10 @@ private slots:
         };
         QVERIFY(refused(anna, {"ban", QString(64, 'a')}).contains("Only the run's host can do this"));
         QVERIFY(refused(swarm.backbone(), {"ban", "0123"}).contains("give all of its 64 digits"));
+        QVERIFY(refused(swarm.backbone(), {"ban", QString(64, '0')}).contains("give all of its 64 digits"));
+        QVERIFY(refused(swarm.backbone(), {"ban"}).contains("--since or --address"));
+        QVERIFY(refused(swarm.backbone(), {"ban", "--since", "yesterday"}).contains("2026-03-01"));
+        QVERIFY(refused(swarm.backbone(), {"ban", "--address", "there"}).contains("is no address"));
         QVERIFY(refused(swarm.backbone(), {"rollback", "2"}).contains("holds no checkpoint of round 2"));
         const QString host = QString::fromStdString(swarm.backbone().status().peer_id);
         QVERIFY(refused(swarm.backbone(), {"ban", host}).contains("cannot ban itself"));

@@ -63,6 +63,30 @@ private slots:
         }
     }
 
+    void a_closed_run_keeps_those_its_host_vouches_for_until_it_is_opened() {
+        for (const std::uint64_t seed : seeds(5)) {
+            World world(seed, {.backbones = 1, .volunteers = 4, .rounds = 24});
+            world.start_all();
+            QVERIFY(world.run_until([&] { return world.all_at(3); }, Duration{60'000}));
+            QCOMPARE(*world.peer(0).moderate(run::ActionKind::allow, world.home(2).id(), {}), 1U);
+            QCOMPARE(*world.peer(0).moderate(run::ActionKind::ban, run::unvouched_keys, {}), 2U);
+            QVERIFY(world.run_until([&] { return world.round_of(0) >= 8; }, Duration{100'000}));
+            const std::uint64_t closed = in_force_from(world, 2);
+            QVERIFY(closed > 0 && closed < 8);
+            QVERIFY2(accepted_since(world, 2, closed) > 0, at_seed(seed, "nobody goes on").c_str());
+            for (const std::size_t stranger : {1U, 3U, 4U}) {
+                QCOMPARE(accepted_since(world, stranger, closed), std::size_t{0});
+                QVERIFY(world.peer(stranger).view().why.reason == status::Reason::not_admitted);
+            }
+            QCOMPARE(*world.peer(0).moderate(run::ActionKind::readmit, run::unvouched_keys, {}), 3U);
+            const std::string wrong = finish_run(world, Duration{300'000});
+            QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
+            for (const std::size_t stranger : {1U, 3U, 4U})
+                QVERIFY2(accepted_since(world, stranger, in_force_from(world, 3)) > 0,
+                         at_seed(seed, "never let in").c_str());
+        }
+    }
+
     void a_banned_seat_goes_to_another() {
         for (const std::uint64_t seed : seeds(5)) {
             const bool has_heir = seed % 2 == 0;

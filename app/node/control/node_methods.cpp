@@ -60,7 +60,7 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<SetName>([&node](const SetName& call) { return done(node.set_name(call.new_name)); });
     dispatcher.add<SetTeam>([&node](const SetTeam& call) { return done(node.set_team(call.team)); });
     dispatcher.add<ReadCommittee>([&node](const ReadCommittee&) { return node.run().committee(); });
-    dispatcher.add<Moderate>([&node](const Moderate& call) { return numbered(node.run().moderate(call)); });
+    dispatcher.add<Moderate>([&node](const Moderate& call) { return node.run().moderate(call); });
     dispatcher.add<ReplaceCommittee>(
         [&node](const ReplaceCommittee& call) { return numbered(node.run().replace_committee(call)); });
     dispatcher.add<MakeInvite>([&node](const MakeInvite&) -> Result<InviteLink> {

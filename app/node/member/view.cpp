@@ -230,7 +230,10 @@ control::Committee committee_rows(const peer::CommitteeView& committee, const pe
         rows.evidence.push_back({one.author().hex(), run::describe(one),
                                  evidence_file_in(run_folder, one.author()).string(), one.instance().round.value});
     }
-    for (const PeerId& key : committee.rules.banned) rows.banned.push_back(key.hex());
+    for (const PeerId& key : committee.rules.banned) {
+        if (key != run::unvouched_keys) rows.banned.push_back(key.hex());
+    }
+    rows.closed = committee.rules.closed();
     for (const PeerId& key : committee.rules.vouched) rows.vouched.push_back(key.hex());
     return rows;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/node/member/view.h"
+#include "app/node/session/many_bans.h"
 
 namespace potluck::node {
 
@@ -17,8 +18,16 @@ run::ActionKind action_kind(control::ModerationKind kind) {
         case control::ModerationKind::readmit: return run::ActionKind::readmit;
         case control::ModerationKind::allow: return run::ActionKind::allow;
         case control::ModerationKind::rollback: return run::ActionKind::roll_back;
+        case control::ModerationKind::close: return run::ActionKind::ban;
+        case control::ModerationKind::open: return run::ActionKind::readmit;
     }
     return run::ActionKind::ban;
+}
+
+/// Whether it is about one person.
+bool names_key(control::ModerationKind kind) {
+    using control::ModerationKind;
+    return kind == ModerationKind::ban || kind == ModerationKind::readmit || kind == ModerationKind::allow;
 }
 
 }  // namespace
@@ -65,16 +74,43 @@ Result<std::string> RunAnswers::invite() const {
     return session->network().invite(session->run(), session->peer().manifest().name).to_magnet();
 }
 
-Result<std::uint32_t> RunAnswers::moderate(const control::Moderate& wanted) const {
+/// As many as may wait for the committee; the host asks again for the rest.
+Result<control::ModerationNumber> RunAnswers::ban_many(const control::Moderate& wanted) const {
+    const RunSession& session = *m_run.session();
+    const run::RunRules rules = session.peer().committee().rules;
+    BanFacts facts{rules, {}, {}, session.swarm().flows()};
+    for (const peer::MemberView& member : session.peer().view().members) {
+        const PeerId person = member.status.certificate.person_of(member.id);
+        facts.here.push_back({member.id, person, m_ledger.credit_of(session.run(), person).rounds > 0});
+    }
+    if (wanted.since > 0)
+        facts.accepted_since = m_ledger.accepted_since(session.run(), static_cast<std::int64_t>(wanted.since));
+    const auto persons = persons_to_ban(wanted, facts);
+    if (!persons) return persons.error();
+    if (persons->empty()) return Error{ErrorCode::not_found, "Nobody fits whom you do not vouch for."};
+    control::ModerationNumber signed_last{0, 0};
+    for (const PeerId& person : *persons) {
+        const auto number = m_run.session()->peer().moderate(run::ActionKind::ban, person, {});
+        if (!number && signed_last.count == 0) return number.error();
+        if (!number) break;
+        signed_last = {*number, signed_last.count + 1};
+    }
+    return signed_last;
+}
+
+Result<control::ModerationNumber> RunAnswers::moderate(const control::Moderate& wanted) const {
     m_owner.check();
     if (m_run.session() == nullptr) return not_in_a_run();
-    PeerId key;
-    if (wanted.kind != control::ModerationKind::rollback) {
+    if (wanted.kind == control::ModerationKind::ban && bans_many(wanted)) return ban_many(wanted);
+    PeerId key = run::unvouched_keys;
+    if (names_key(wanted.kind)) {
         const auto known = known_key(wanted.key);
         if (!known) return known.error();
         key = *known;
     }
-    return m_run.session()->peer().moderate(action_kind(wanted.kind), key, RoundId{wanted.round});
+    const auto number = m_run.session()->peer().moderate(action_kind(wanted.kind), key, RoundId{wanted.round});
+    if (!number) return number.error();
+    return control::ModerationNumber{*number};
 }
 
 Result<std::uint32_t> RunAnswers::replace_committee(const control::ReplaceCommittee& wanted) const {
@@ -92,7 +128,7 @@ Result<std::uint32_t> RunAnswers::replace_committee(const control::ReplaceCommit
 
 /// The key that `text` is, or the only one of a member or contributor that begins so.
 Result<PeerId> RunAnswers::known_key(const std::string& text) const {
-    if (const auto whole = PeerId::parse(text)) return *whole;
+    if (const auto whole = PeerId::parse(text); whole && *whole != run::unvouched_keys) return *whole;
     const RunSession& session = *m_run.session();
     std::set<PeerId> found;
     const auto look_at = [&](const PeerId& id) {

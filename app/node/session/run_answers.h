@@ -28,10 +28,11 @@ public:
     [[nodiscard]] Result<control::Committee> committee() const;
     [[nodiscard]] Result<std::string> invite() const;
     /// What the host of the run wants changed; its number.
-    [[nodiscard]] Result<std::uint32_t> moderate(const control::Moderate& wanted) const;
+    [[nodiscard]] Result<control::ModerationNumber> moderate(const control::Moderate& wanted) const;
     [[nodiscard]] Result<std::uint32_t> replace_committee(const control::ReplaceCommittee& wanted) const;
 
 private:
+    [[nodiscard]] Result<control::ModerationNumber> ban_many(const control::Moderate& wanted) const;
     [[nodiscard]] Result<PeerId> known_key(const std::string& text) const;
 
     ThreadOwner m_owner;

@@ -49,6 +49,22 @@ private slots:
         QCOMPARE(told(ledger.teams(chain.run(), nobody, "", 10)), std::string("Wien:120/2#1 Graz:60/2#2 Linz:30/1#3"));
     }
 
+    void who_was_accepted_first_since_a_time_is_found() {
+        Ledger ledger = in_memory();
+        Chain chain, other(9);
+        // Accepted at 1000, 1001 and 1002.
+        QVERIFY(add(ledger, chain.next({{1, 10}, {2, 10}})).ok());
+        QVERIFY(add(ledger, chain.next({{2, 10}, {3, 10}})).ok());
+        QVERIFY(add(ledger, chain.next({{1, 10}, {4, 10}})).ok());
+        QVERIFY(add(ledger, other.next({{5, 10}})).ok());
+        std::vector expected{key(3), key(4)};
+        std::sort(expected.begin(), expected.end());
+        QVERIFY(ledger.accepted_since(chain.run(), 1001) == expected);
+        QVERIFY(ledger.accepted_since(chain.run(), 1002) == std::vector{key(4)});
+        QVERIFY(ledger.accepted_since(chain.run(), 1003).empty());
+        QCOMPARE(ledger.accepted_since(chain.run(), 1000).size(), std::size_t{4});
+    }
+
     void two_spellings_are_two_teams() {
         Ledger ledger = in_memory();
         Chain chain;

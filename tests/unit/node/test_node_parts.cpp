@@ -516,7 +516,9 @@ private slots:
         const run::Evidence evidence = run::make_evidence(one, run::sign(vote, keyring));
         peer::CommitteeView committee;
         committee.evidence = {evidence};
+        committee.rules.banned = {run::unvouched_keys, liar.id()};
         const control::Committee rows = committee_rows(committee, {}, "runs/ab");
+        QVERIFY(rows.closed && rows.banned == std::vector{liar.id().hex()});
         QCOMPARE(rows.evidence.size(), std::size_t{1});
         QCOMPARE(rows.evidence[0].id, liar.id().hex());
         QCOMPARE(rows.evidence[0].round, std::uint64_t{12});

@@ -154,6 +154,11 @@ private slots:
         QCOMPARE(describe(samples::ban(1)), "ban " + key);
         QCOMPARE(describe(samples::readmit(1)), "readmit " + key);
         QCOMPARE(describe(samples::allow(1)), "allow " + other);
+        HostAction everybody = samples::ban(1);
+        everybody.key = unvouched_keys;
+        QCOMPARE(describe(everybody), std::string("close the run to keys that its host does not vouch for"));
+        everybody.kind = ActionKind::readmit;
+        QCOMPARE(describe(everybody), std::string("open the run to everybody"));
         QCOMPARE(describe(samples::roll_back(1)), std::string("roll back to round 5"));
     }
 };

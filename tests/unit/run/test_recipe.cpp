@@ -240,8 +240,8 @@ private slots:
                  {"grace_ms", "0", "1", "86400000", "86400001"},
                  {"fit_rounds", "0", "1", "10000", "10001"},  // standing_rounds_max
                  {"probation_rounds", "-1", "0", "10000", "10001"},
-                 {"probation_ms", "0", "1", "2592000000", "2592000001"},  // thirty days
-                 {"probation_tokens", "0", "1", "1099511627776", "1099511627777"},
+                 {"probation_ms", "0", "1", "2592000000", "2592000001"},            // probation_ms_max: thirty days
+                 {"probation_tokens", "0", "1", "1099511627776", "1099511627777"},  // probation_tokens_max
                  {"rounds_late_max", "-1", "0", "1", "2"},
                  {"seed", "-1", "0", "18446744073709551615", "18446744073709551616"}}) {
             for (const auto& [value, fits] : {std::pair{range.below, false}, std::pair{range.least, true},

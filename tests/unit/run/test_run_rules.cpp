@@ -152,6 +152,22 @@ private slots:
         QVERIFY(rules.trusts(other));  // it was vouched for before
     }
 
+    void a_closed_run_admits_only_whom_its_host_trusts() {
+        RunRules rules = rules_of_run();
+        rules.apply(action_of(ActionKind::allow, other, 1));
+        rules.apply(action_of(ActionKind::ban, unvouched_keys, 2));
+        QVERIFY(rules.closed());
+        QVERIFY(rules.admits(host) && rules.admits(backbone) && rules.admits(other));
+        QVERIFY(!rules.admits(third) && !rules.bans(third));
+        QVERIFY(rules.trusted() == (std::vector{host, backbone, other}));
+        rules.apply(action_of(ActionKind::ban, other, 3));
+        QVERIFY(!rules.admits(other));
+        rules.apply(action_of(ActionKind::allow, third, 4));
+        QVERIFY(rules.closed() && rules.admits(third));
+        rules.apply(action_of(ActionKind::readmit, unvouched_keys, 5));
+        QVERIFY(!rules.closed() && rules.admits(peer(9)) && !rules.trusts(peer(9)) && !rules.admits(other));
+    }
+
     void the_number_of_the_last_action_is_how_many_are_in_force() {
         RunRules rules = rules_of_run();
         QCOMPARE(rules.actions, 0U);
@@ -183,6 +199,16 @@ private slots:
         QCOMPARE(check_link(list, nullptr, rules), Verdict::not_allowed);
         list.actions.back().action.kind = ActionKind::allow;
         QCOMPARE(check_link(list, nullptr, rules), Verdict::accepted);
+    }
+
+    void no_list_vouches_for_keys_that_nobody_vouches_for() {
+        AcceptList list = list_of(other);
+        list.actions = {{action_of(ActionKind::ban, unvouched_keys), {}}};
+        QCOMPARE(check_link(list, nullptr, rules_of_run()), Verdict::accepted);
+        list.actions[0].action.kind = ActionKind::readmit;
+        QCOMPARE(check_link(list, nullptr, rules_of_run()), Verdict::accepted);
+        list.actions[0].action.kind = ActionKind::allow;
+        QCOMPARE(check_link(list, nullptr, rules_of_run()), Verdict::not_allowed);
     }
 
     void no_list_goes_back_to_what_has_not_been() {

@@ -22,6 +22,7 @@ void print_committee(const control::Committee& committee) {
                   << log::printable(seat.name, shown_name) << (seat.self ? " (you)" : "") << "\n";
     }
     std::cout << committee.needed << " of them are needed for each round.\n";
+    if (committee.closed) std::cout << "closed: only keys that the host vouches for take part.\n";
     for (const std::string& key : committee.vouched) std::cout << "vouched for: " << clean(key) << "\n";
     for (const std::string& key : committee.banned) std::cout << "banned: " << clean(key) << "\n";
     for (const control::EvidenceRow& row : committee.evidence) {
@@ -58,7 +59,8 @@ private:
 
 }  // namespace
 
-void print_signed(const control::ModerationNumber&) {
+void print_signed(const control::ModerationNumber& answer) {
+    if (answer.count > 1) std::cout << answer.count << " actions. ";
     std::cout << "Signed; in force with the next list, a new committee at once." << std::endl;
 }
 
