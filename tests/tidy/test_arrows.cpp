@@ -202,7 +202,7 @@ const QList<Library>& libraries() {
         {"spdlog", QRegularExpression("^(spdlog|fmt)/"), {"core/base"}},
         {"nlohmann-json",
          QRegularExpression("^nlohmann/"),
-         {"core/base", "core/model", "core/run", "core/release", "core/control", "core/training/memory",
+         {"core/base", "core/model", "core/run", "core/find", "core/release", "core/control", "core/training/memory",
           "app/node/trainer", "app/node/session", "app/node/models", "app/node/starting", "app/node/member",
           "app/node/control", "app/node/cli", "app/node/cli/verbs/model", "app/node/cli/verbs/computer", "app/demo",
           "app/trainer"}},
