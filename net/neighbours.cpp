@@ -20,6 +20,7 @@
 
 #include "core/base/check.h"
 #include "core/base/log.h"
+#include "net/addresses/own_addresses.h"
 #include "net/links/frame.h"
 
 namespace potluck::net {
@@ -166,6 +167,11 @@ void Neighbours::take_frame(Connection& connection, ByteSpan frame) {
 void Neighbours::take_note(const Connection& connection, ByteSpan frame) {
     const std::optional<PeerId> wanted = decode_question(frame);
     const std::optional<Introduction> introduction = decode_introduction(frame);
+    if (std::optional<Bytes> message = decode_board(frame); message && on_board) {
+        const lt::address address = counted_address(connection.remote.address());
+        on_board({*connection.peer, address.to_string(), is_of_own_network(address)}, std::move(*message));
+        return;
+    }
     if (wanted && on_question) on_question(*connection.peer, *wanted);
     if (introduction && on_introduction) on_introduction(*introduction);
 }
@@ -384,6 +390,14 @@ void Neighbours::ask(const PeerId& introducer, const PeerId& wanted) {
     const auto member = m_members.find(introducer);
     if (member != m_members.end())
         send_sealed(*m_connections.at(member->second), encode_question(m_identity.id(), wanted));
+}
+
+void Neighbours::tell(const PeerId& to, ByteSpan message) {
+    m_owner.check();
+    POTLUCK_CHECK(message.size() <= board_bytes_max);
+    const auto member = m_members.find(to);
+    if (member != m_members.end())
+        send_sealed(*m_connections.at(member->second), encode_board(m_identity.id(), message));
 }
 
 bool Neighbours::introduce(const PeerId& one, const PeerId& other) {

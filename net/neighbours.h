@@ -81,6 +81,10 @@ public:
     /// says that it listens.
     std::function<void(const PeerId&, const lt::tcp::endpoint& at, const lt::tcp::endpoint& listening)> on_address;
 
+    // The board (links/frame.h).
+    void tell(const PeerId& to, ByteSpan message);
+    std::function<void(const BoardSource&, Bytes message)> on_board;
+
     // Introductions (rendezvous.h).
     void ask(const PeerId& introducer, const PeerId& wanted);
     /// Tells both where the other is, if both can be dialled there. False if not.

@@ -100,6 +100,13 @@ struct MemberFlow {
     std::string address{};                                       // its session comes from there
 };
 
+/// Who says something on the board.
+struct BoardSource {
+    PeerId neighbour;
+    std::string address;            // that one person has: IPv4, or the network of an IPv6 address
+    bool in_local_network = false;  // nobody on the internet can send from there
+};
+
 struct SwarmOptions {
     RunId run;                         // its manifest was published or fetched with this data folder
     std::vector<run::PeerHint> hints;  // of the invite; tried again with back-off as long as nobody answers
@@ -108,6 +115,9 @@ struct SwarmOptions {
     Duration handshake_patience{10'000};
     /// Connections that one loopback or LAN address may hold; others: sessions_per_address_max. Tests lower it.
     std::size_t local_sessions_max = std::numeric_limits<std::size_t>::max();
+    /// Takes what neighbours say, where the swarm is the board's and no run's. Empty: it is skipped.
+    std::function<void(const BoardSource&, Bytes message)> on_board = {};
+    std::size_t connections_max = 0;  // 0: as many as the session has
 };
 
 /// The swarm of one run. Destroying it leaves the run's torrents; files stay and are seeded again by the next
@@ -119,6 +129,8 @@ public:
     /// forgotten.
     [[nodiscard]] virtual std::vector<run::BlobRef> held() const = 0;
     [[nodiscard]] virtual SwarmCounters counters() const = 0;
+    /// Says something to a neighbour on the board, if it still is one.
+    virtual void tell(const PeerId& to, ByteSpan message) = 0;
     /// One for each neighbour that was here when this was measured last.
     [[nodiscard]] virtual std::vector<MemberFlow> flows() const = 0;
 };

@@ -94,6 +94,8 @@ Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add
         log::of("net").debug("{} is seen at {}:{}{}", told.peer.brief(), told.at.address().to_string(), told.at.port(),
                              tries ? "" : ", and not sought");
     };
+    swarm->m_neighbours.on_board = std::move(options.on_board);
+    if (options.connections_max > 0) manifest.max_connections = static_cast<int>(options.connections_max);
     const std::vector<Endpoint> known = swarm->m_discovery->known();
     manifest.peers.insert(manifest.peers.end(), known.begin(), known.end());
     manifest.extensions.push_back(swarm->m_hub->plugin());
@@ -314,6 +316,11 @@ void LiveSwarm::add_hints(const std::vector<run::PeerHint>& hints) {
 std::vector<run::BlobRef> LiveSwarm::held() const {
     m_owner.check();
     return m_parts.blobs.held(m_run);
+}
+
+void LiveSwarm::tell(const PeerId& to, ByteSpan message) {
+    m_owner.check();
+    m_neighbours.tell(to, message);
 }
 
 void LiveSwarm::measure(const std::map<Endpoint, Carried>& blobs, Duration elapsed) {

@@ -62,6 +62,7 @@ public:
     void add_hints(const std::vector<run::PeerHint>& hints) override;
     [[nodiscard]] std::vector<run::BlobRef> held() const override;
     [[nodiscard]] SwarmCounters counters() const override;
+    void tell(const PeerId& to, ByteSpan message) override;
     [[nodiscard]] std::vector<MemberFlow> flows() const override;
 
 private:

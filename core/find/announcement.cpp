@@ -39,16 +39,6 @@ bool is_name(const std::string& name) {
     return length && *length > 0 && *length <= run::run_name_characters_max;
 }
 
-bool is_language(const std::string& tag) {
-    return std::ranges::all_of(tag, [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
-}
-
-bool is_page(const std::string& page) {
-    if (page.empty()) return true;
-    const bool web = page.starts_with("https://") || page.starts_with("http://");
-    return web && std::ranges::all_of(page, [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '<'; });
-}
-
 bool is_loss(float loss) { return std::isfinite(loss) && loss >= 0; }
 
 /// What is wrong with a field, as the end of a sentence; empty if nothing is.
@@ -151,6 +141,18 @@ bool is_decided(const Announcement& one, const run::Verifier& verifier) {
 }
 
 }  // namespace
+
+bool is_language(std::string_view tag) {
+    const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '-'; };
+    return tag.size() <= language_bytes_max && std::ranges::all_of(tag, allowed);
+}
+
+bool is_page(std::string_view link) {
+    if (link.empty()) return true;
+    const bool web = link.starts_with("https://") || link.starts_with("http://");
+    const auto allowed = [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '<'; };
+    return web && link.size() <= page_bytes_max && std::ranges::all_of(link, allowed);
+}
 
 run::Invite Announcement::invite() const { return {.run = run, .name = name, .hints = hints}; }
 

@@ -3,7 +3,7 @@
 //
 // A run cannot claim a round that no quorum has reached: an announcement of round r carries the certificate of L[r-1]
 // with the keys that signed it. Whether these keys are the run's committee, only its chain tells, which new members
-// checks. So the certificate proves that a quorum of some keys decided that round of this run, and no more.
+// check. So the certificate proves that a quorum of some keys decided that round of this run, and no more.
 //
 // The time at which it was made numbers it: a newer one replaces an older one of the same run and host.
 // Does not: say whether a run is worth anything. Threads: values and functions of values.
@@ -89,6 +89,10 @@ namespace detail {
 /// round was decided (`wrong_author`). `bytes` are those it was parsed from, `now` milliseconds since 1970.
 [[nodiscard]] run::Verdict judge(const SignedAnnouncement& signed_one, ByteSpan bytes, std::int64_t now,
                                  const run::Verifier& verifier);
+
+/// Whether a text can be an announcement's language or page; an empty one can.
+[[nodiscard]] bool is_language(std::string_view tag);
+[[nodiscard]] bool is_page(std::string_view link);
 
 /// The hints that an announcement has room for: half of them at most are of the local network.
 [[nodiscard]] std::vector<run::PeerHint> hints_for_announcement(const std::vector<run::PeerHint>& hints);

@@ -71,6 +71,11 @@ run::Verdict RunBoard::take(ByteSpan bytes, const Source& source, std::int64_t n
     return verdict;
 }
 
+void RunBoard::refuse(run::Verdict verdict) {
+    m_owner.check();
+    ++m_counts[verdict];
+}
+
 run::Verdict RunBoard::judged(ByteSpan bytes, const Source& source, std::int64_t now) {
     if (bytes.size() > announcement_bytes_max) return run::Verdict::too_large;
     auto parsed = parse_announcement(bytes);

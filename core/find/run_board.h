@@ -66,6 +66,8 @@ public:
     /// Judges an announcement at `now`, milliseconds since 1970, and holds it if there is room. What is not `accepted`
     /// was known or is refused, and changes nothing.
     run::Verdict take(ByteSpan bytes, const Source& source, std::int64_t now);
+    /// Counts something that was refused before take().
+    void refuse(run::Verdict verdict);
     /// What this computer announces itself: it takes nobody's room.
     void take_own(ByteSpan bytes, std::int64_t now);
 

@@ -13,6 +13,7 @@
 
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/release/signed_text.h"
 
 namespace potluck::release {
 
@@ -224,19 +225,12 @@ std::string Index::to_text() const {
 
 Result<Index> accept_index(const identity::MinisignKey& key, ByteSpan text, std::string_view signature,
                            const Known& known) {
-    const auto told = identity::verify_minisign(key, text, signature);
-    if (!told) return Error{told.error().code, "The release index is not used. " + told.error().message};
+    const std::string what = "The release index";
+    if (const Status made = check_signature(key, text, signature, what); !made) return made.error();
     Result<Index> index = Index::parse(as_text(text));
     if (!index) return index;
-    if (index->serial < known.serial) {
-        return Error{ErrorCode::untrusted,
-                     "The release index is older than one that was here already; nothing is "
-                     "taken back. Ask its maker for the newest one."};
-    }
-    if (index->expires <= known.now) {
-        return Error{ErrorCode::untrusted,
-                     "The release index has expired; get a newer one, and check this computer's clock."};
-    }
+    const Status current = check_age({.serial = index->serial, .expires = index->expires}, known, what);
+    if (!current) return current.error();
     return index;
 }
 

@@ -6,10 +6,7 @@
 
 namespace potluck::net {
 
-namespace {
-
-/// What counts as one address.
-lt::address counted(const lt::address& address) {
+lt::address counted_address(const lt::address& address) {
     if (!address.is_v6()) return address;
     const lt::address_v6 v6 = address.to_v6();
     if (v6.is_v4_mapped()) return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, v6);
@@ -18,10 +15,8 @@ lt::address counted(const lt::address& address) {
     return lt::address_v6(network);
 }
 
-}  // namespace
-
 bool AddressBudget::admit(const lt::address& address) {
-    const lt::address key = counted(address);
+    const lt::address key = counted_address(address);
     // The first address of a public /64 is public, too.
     const std::size_t limit = is_public(key) ? sessions_per_address_max : m_local_max;
     std::size_t& held = m_held[key];
@@ -31,7 +26,7 @@ bool AddressBudget::admit(const lt::address& address) {
 }
 
 void AddressBudget::release(const lt::address& address) {
-    const auto found = m_held.find(counted(address));
+    const auto found = m_held.find(counted_address(address));
     if (found != m_held.end() && --found->second == 0) m_held.erase(found);
 }
 

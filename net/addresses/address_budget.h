@@ -16,6 +16,9 @@ namespace potluck::net {
 /// Computers behind one router that take part in one run at the same time.
 inline constexpr std::size_t sessions_per_address_max = 8;
 
+/// What counts as one address: an IPv4 address, or an IPv6 network.
+[[nodiscard]] lt::address counted_address(const lt::address& address);
+
 class AddressBudget {
 public:
     explicit AddressBudget(std::size_t local_max = std::numeric_limits<std::size_t>::max()) : m_local_max(local_max) {}

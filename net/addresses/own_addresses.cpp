@@ -19,12 +19,13 @@ using BlockV4 = Block<4>;
 using BlockV6 = Block<16>;
 
 // The registries of special-purpose addresses (RFC 6890 and its updates).
+constexpr BlockV4 link_local_v4{{169, 254}, 16};
 constexpr std::array closed_v4{
-    BlockV4{{0}, 8},              // this network
-    BlockV4{{10}, 8},             // private
-    BlockV4{{100, 64}, 10},       // shared behind a carrier's router
-    BlockV4{{127}, 8},            // loopback
-    BlockV4{{169, 254}, 16},      // link-local
+    BlockV4{{0}, 8},         // this network
+    BlockV4{{10}, 8},        // private
+    BlockV4{{100, 64}, 10},  // shared behind a carrier's router
+    BlockV4{{127}, 8},       // loopback
+    link_local_v4,
     BlockV4{{172, 16}, 12},       // private
     BlockV4{{192, 0, 0}, 24},     // protocols
     BlockV4{{192, 0, 2}, 24},     // documentation
@@ -67,6 +68,12 @@ bool is_public(const lt::address& address) {
     if (address.is_v4()) return !lies_in_any<4>(address.to_v4().to_bytes(), closed_v4);
     const auto bytes = address.to_v6().to_bytes();
     return lies_in<16>(bytes, open_v6) && !lies_in_any<16>(bytes, closed_v6);
+}
+
+bool is_of_own_network(const lt::address& address) {
+    const bool link_local =
+        address.is_v4() ? lies_in<4>(address.to_v4().to_bytes(), link_local_v4) : address.to_v6().is_link_local();
+    return address.is_loopback() || link_local || run::is_of_local_network({.host = address.to_string(), .port = 1});
 }
 
 void OwnAddresses::add_interface(const lt::address& address) {

@@ -35,6 +35,10 @@ struct OwnAddresses {
 /// True for an address that anybody on the internet can send to.
 [[nodiscard]] bool is_public(const lt::address& address);
 
+/// True for an address that only computers of the same network, or this one, can send from: private, link-local,
+/// loopback.
+[[nodiscard]] bool is_of_own_network(const lt::address& address);
+
 enum class HintScope { internet, local_network };
 
 /// The addresses to hand out, the likeliest first: what the person told, seen from outside, the computer's own; at most

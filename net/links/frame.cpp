@@ -1,7 +1,7 @@
 // Frames are bencoded dictionaries, written by libtorrent's encoder and read by its decoder, which copies nothing:
-// their size, depth and number of tokens are bounded before anything of them is taken over. Three kinds concern a
-// session and no run (greeting, question, introduction): their bodies have one length each, or two, and they are not
-// signed, for the session vouches for them.
+// their size, depth and number of tokens are bounded before anything of them is taken over. Four kinds concern a
+// session and no run (greeting, question, introduction, board): they are not signed, for the session vouches for them.
+// The bodies of the first three have one length each, or two.
 //
 // Invariant: what decodes encodes to the same bytes, but for keys of later versions, which are skipped.
 #include "net/links/frame.h"
@@ -132,6 +132,13 @@ std::optional<Introduction> decode_introduction(ByteSpan frame) {
     };
     const bool is_whole = in.remaining() == 4 ? read(lt::address_v4::bytes_type{}) : read(lt::address_v6::bytes_type{});
     return is_whole ? std::optional(introduction) : std::nullopt;
+}
+
+Bytes encode_board(const PeerId& sender, ByteSpan message) { return encode_note(board_kind, sender, message); }
+
+std::optional<Bytes> decode_board(ByteSpan frame) {
+    std::optional<Bytes> message = decode_note(board_kind, frame);
+    return message && !message->empty() && message->size() <= board_bytes_max ? message : std::nullopt;
 }
 
 std::optional<Bytes> decode_greeting(ByteSpan frame) {

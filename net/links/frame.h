@@ -48,6 +48,13 @@ struct Introduction {
 [[nodiscard]] std::optional<PeerId> decode_question(ByteSpan frame);
 [[nodiscard]] std::optional<Introduction> decode_introduction(ByteSpan frame);
 
+/// What two computers on the board say to each other (core/find/board_message.h), which this room does not read.
+inline constexpr std::uint8_t board_kind = 252;
+inline constexpr std::size_t board_bytes_max = 2049;
+[[nodiscard]] Bytes encode_board(const PeerId& sender, ByteSpan message);
+/// Nothing if the frame is none, empty or longer than one.
+[[nodiscard]] std::optional<Bytes> decode_board(ByteSpan frame);
+
 [[nodiscard]] Bytes encode_frame(const run::Envelope& envelope);
 
 /// Errors: `malformed`; `unavailable` for a well-formed frame of a kind this version does not know, which is skipped.

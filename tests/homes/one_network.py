@@ -1,5 +1,7 @@
 """Computers in one local network, without the internet, whose only word of each other is an invite without addresses."""
+import json
 import re
+import subprocess
 import time
 
 import network
@@ -7,6 +9,7 @@ import nodes
 from scene import text_of_this_repository
 
 MEET_WITHIN = 10  # seconds, from the start of the program that joins
+FOUND_WITHIN = 60  # likewise, for one that has no invite and looks for a run first
 
 
 def add_second_interface(namespace, number):
@@ -81,3 +84,57 @@ def two_in_one_network_meet_ten_times(net, program, folder):
 
 def two_in_one_network_with_a_vpn_meet(net, program, folder):
     meet(net, program, folder, 2, second_interface=True)
+
+
+def find_runs(program, namespace, folder):
+    """What `runs find` prints in a computer where no node runs."""
+    done = subprocess.run(["ip", "netns", "exec", network.PREFIX + namespace, str(program), "--data-dir", str(folder), "runs",
+                           "find", "--json"], capture_output=True, text=True)
+    assert done.returncode == 0, f"runs find failed: {done.stderr}"
+    return json.loads(done.stdout)
+
+
+def vouch_by_list(program, folder, row, line):
+    """A list that names the run, made in one data folder and followed in another; returns the second."""
+    maker, follower, runs = folder / "maker", folder / "follower", folder / "runs.json"
+
+    def do(data, *words):
+        done = subprocess.run([str(program), "--data-dir", str(data), "list", *words], capture_output=True, text=True)
+        assert done.returncode == 0, f"list {words[0]} failed: {done.stderr}"
+        return done.stdout
+
+    do(maker, "create", str(runs), "--title", "Kitchen")
+    printed = do(maker, "add", str(runs), "--run", row["magnet"], "--host", row["host"], "--line", line)
+    do(follower, "follow", str(runs), printed.split()[-1])
+    return follower
+
+
+def a_run_is_found_without_an_invite(net, program, folder):
+    """One hosts and announces, the other knows nothing but its network."""
+    namespaces = [net.add_neighbour()[0] for _ in range(2)]
+    host, other = (nodes.Node(program, namespace, folder / namespace) for namespace in namespaces)
+    try:
+        host.start("host", "--text", str(text_of_this_repository(folder)), "--name", "found here", "--model", "tiny", "--window",
+                   "5", "--rounds", "100", "--volunteer", "--announce", "--language", "en")
+        nodes.wait_for(lambda: ((host.ask("status") or {}).get("run") or {}).get("round", 0) >= 4, 180, "the host has finished no rounds")
+        begun = time.monotonic()
+        found = find_runs(program, other.namespace, folder / "nobody")
+        heard = time.monotonic() - begun
+        assert [row["name"] for row in found["rows"]] == ["found here"], f"this was found: {found}"
+        row = found["rows"][0]
+        assert row["round"] >= 1, f"no round is proved: {found}"
+        assert row["vouched_by"] == "network", f"it is vouched for by {row['vouched_by']}"
+        assert not (folder / "nobody").exists(), "looking for runs has made a data folder"
+        follower = vouch_by_list(program, folder, row, "Good soup.")
+        listed = find_runs(program, other.namespace, follower)["rows"][0]
+        assert (listed["vouched_by"], listed["line"]) == ("list", "Good soup."), f"the list vouches for nothing: {listed}"
+        begun = time.monotonic() - heard  # lists take a look of their own
+        other.start("join", row["magnet"])
+        nodes.wait_for(lambda: is_in_company(other), 60, "the run that was found has nobody in it after 60 s", every=0.2)
+        took = time.monotonic() - begun
+        print(f"  found after {heard:.1f} s (round {row['round']} of {row['total_rounds']}, {row['volunteers']} volunteer), in company "
+              f"after {took:.1f} s; {found['neighbours']} neighbour on the board")
+        assert took <= FOUND_WITHIN, f"it took more than {FOUND_WITHIN} s"
+    finally:
+        for one in (host, other):
+            one.stop()

@@ -38,6 +38,8 @@ public:
 
     /// Verbs of its own, one of which must follow: `committee show`.
     [[nodiscard]] virtual std::span<const std::unique_ptr<Verb>> parts() const { return {}; }
+    /// Whether it does something without one of them, too.
+    [[nodiscard]] virtual bool works_alone() const { return parts().empty(); }
     /// False for one that prints the command line itself: it needs no data folder, not even the name of one.
     [[nodiscard]] virtual bool has_node() const { return true; }
     /// True for one that another program does, which starts its trainers by itself.

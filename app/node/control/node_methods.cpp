@@ -33,6 +33,7 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
         if (!invite) return invite.error();
         return done(node.join(*invite, call.role, call.other_run));
     });
+    dispatcher.add<FindRuns>([&node](const FindRuns&) { return node.find_runs(); });
     dispatcher.add<Leave>([&node](const Leave&) { return done(node.leave()); });
     dispatcher.add<Pause>(
         [&node](const Pause& call) { return done(node.pause(static_cast<std::int64_t>(call.seconds))); });

@@ -15,6 +15,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "app/node/find/announcer.h"
+#include "app/node/find/followed_lists.h"
 #include "app/node/member/view.h"
 #include "app/node/paths.h"
 #include "app/node/session/own_proxy.h"
@@ -44,6 +46,15 @@ std::vector<std::string> devices_of(const TrainerProcess* trainer) {
     return trainer != nullptr ? trainer->view().devices : std::vector<std::string>();
 }
 
+/// The run that this node hosts and its host wants announced; nothing if there is none.
+std::optional<Finder::Hosted> announced(const RunSession* session, const NodeSettings& settings,
+                                        const ledger::Ledger& ledger, const OwnKeys& keys) {
+    if (session == nullptr || !settings.run || !settings.run->announcing) return std::nullopt;
+    if (!may_announce(session->plan().manifest, keys.person.id())) return std::nullopt;
+    const Announcing& added = *settings.run->announcing;
+    return Finder::Hosted{*session, ledger, keys.person, added.language, added.page};
+}
+
 }  // namespace
 
 Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, OwnKeys keys, ledger::Ledger ledger,
@@ -56,7 +67,13 @@ Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, Ow
       m_settings(std::move(settings)),
       m_releases(loop,
                  {m_options.data_folder, m_options.release_source, m_options.trainer_program, m_options.trainer_from},
-                 {[this] { use_trainer(); }, [this] { go_on_with_trainer(); }}),
+                 {[this] { use_trainer(); },
+                  [this] {
+                      // A run that waits for a trainer goes on as soon as one is installed.
+                      const TrainerProcess* trainer = m_run.trainer();
+                      if (trainer != nullptr && !trainer->failure().empty() && !m_settings.paused)
+                          static_cast<void>(resume());
+                  }}),
       m_devices(loop, m_options.data_folder / "trainer.log"),
       m_run(m_ledger, m_keys),
       m_answers(m_run, m_ledger, m_keys, m_settings),
@@ -80,6 +97,7 @@ Node::~Node() {
     *m_alive = false;
     m_timer.cancel();
     m_run.drop();
+    m_finder.close();
     m_releases.close();
     m_network.reset();
 }
@@ -182,6 +200,7 @@ void Node::tick() {
     m_network->poll(m_now);
     m_run.tick(m_now);
     leave_when_finished();
+    m_finder.tick(*m_network, announced(m_run.session(), m_settings, m_ledger, m_keys), m_now, unix_milliseconds());
     m_search.tick();
     m_sleep.tick(m_now, m_run.session());
     if (m_settings.pause_over(unix_seconds())) {
@@ -261,6 +280,12 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     m_watch.begin(m_now, *m_run.session());
     if (m_settings.run->finishing) m_run.session()->peer().finish(m_now);
     return {};
+}
+
+Result<control::FoundRuns> Node::find_runs() {
+    m_owner.check();
+    m_finder.set_trust(trust_of(m_options.data_folder, unix_seconds()));
+    return m_finder.look(*m_network, m_now, unix_milliseconds());
 }
 
 Status Node::leave() {
@@ -368,6 +393,7 @@ Status Node::reopen_network() {
     m_search.end_look();
     m_search.cancel();
     m_run.close();
+    m_finder.close();
     m_releases.close();
     count_usage();
     static_cast<void>(m_network->stop(network_stop_limit));
@@ -388,12 +414,6 @@ Status Node::reopen_network() {
 void Node::use_trainer() {
     m_devices.forget();
     if (RunSession* session = m_run.session()) session->use_trainer(m_releases.trainer());
-}
-
-/// A run that waits for a trainer goes on as soon as one is installed.
-void Node::go_on_with_trainer() {
-    const TrainerProcess* trainer = m_run.trainer();
-    if (trainer != nullptr && !trainer->failure().empty() && !m_settings.paused) static_cast<void>(resume());
 }
 
 Status Node::set_releases(const control::SetReleases& call) {
@@ -536,6 +556,7 @@ void Node::continue_stop() {
         return;
     }
     m_run.drop();
+    m_finder.close();
     m_releases.close();
     m_watch.save_closed();
     count_usage();

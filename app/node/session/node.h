@@ -20,6 +20,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "app/node/find/finder.h"
 #include "app/node/member/membership.h"
 #include "app/node/member/own_keys.h"
 #include "app/node/owner/usage_meter.h"
@@ -63,6 +64,8 @@ public:
     /// An invite with which nobody was reached yet is replaced; a run is left for another only if `other_run` says so.
     [[nodiscard]] Status join(const run::Invite& invite, run::Role role,
                               control::OtherRun other_run = control::OtherRun::keep);
+    /// The runs that were heard of on the board; ask again, for it takes seconds to hear of them.
+    [[nodiscard]] Result<control::FoundRuns> find_runs();
     [[nodiscard]] Status leave();
     [[nodiscard]] Status pause(std::int64_t seconds);  // 0: until resumed
     [[nodiscard]] Status resume();
@@ -130,7 +133,6 @@ private:
     [[nodiscard]] Status open_session(const run::Invite& invite, const Bytes& manifest_file);
     void leave_when_finished();
     void use_trainer();
-    void go_on_with_trainer();
     [[nodiscard]] Status end_pause();
     void continue_stop();
     [[nodiscard]] Status save_settings();
@@ -148,6 +150,7 @@ private:
     ReleaseWatch m_releases;
     DeviceSearch m_devices;
     Membership m_run;
+    Finder m_finder;
     RunAnswers m_answers;
     RunSearch m_search;
     SleepHandover m_sleep;

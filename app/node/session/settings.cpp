@@ -15,6 +15,7 @@
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/find/announcement.h"
 #include "core/run/plain_text.h"
 
 namespace potluck::node {
@@ -36,6 +37,12 @@ Result<std::optional<SavedRun>> run_from(Fields& fields) {
     if (role != "backbone" && role != "volunteer") row.fail("A role is backbone or volunteer.");
     run.finishing = row.flag_or("finishing", false);
     if (row.flag_or("then_leave", false)) run.after = control::AfterFinish::leave;
+    if (row.flag_or("announces", false)) {
+        run.announcing = Announcing{.language = row.text_or("language", find::language_bytes_max, ""),
+                                    .page = row.text_or("page", find::page_bytes_max, "")};
+        if (!find::is_language(run.announcing->language) || !find::is_page(run.announcing->page))
+            row.fail("a language or page cannot be announced");
+    }
     if (const Status done = row.finish(); !done) return done.error();
     if (!invite) return invite.error();
     run.invite = *invite;
@@ -103,6 +110,9 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
                        {"role", run->role == run::Role::backbone ? "backbone" : "volunteer"},
                        {"finishing", run->finishing},
                        {"then_leave", run->after == control::AfterFinish::leave}};
+        if (run->announcing)
+            json["run"].update(
+                {{"announces", true}, {"language", run->announcing->language}, {"page", run->announcing->page}});
     }
     if (budget != control::Budget{}) json["limits"] = to_json(budget);
     if (resources != control::Resources{}) json["resources"] = to_json(resources);

@@ -24,11 +24,18 @@ namespace potluck::node {
     return {ErrorCode::no_run, "This node is in no run; join one with an invite first."};
 }
 
+/// What its host has added to what is announced of a run.
+struct Announcing {
+    std::string language, page;
+    bool operator==(const Announcing&) const = default;
+};
+
 struct SavedRun {
     run::Invite invite;
     run::Role role = run::Role::volunteer;
     bool finishing = false;  // the person asked to stop after a round
     control::AfterFinish after = control::AfterFinish::stay;
+    std::optional<Announcing> announcing = std::nullopt;  // by its host, on the board; nothing: it is not
     bool operator==(const SavedRun&) const = default;
 };
 

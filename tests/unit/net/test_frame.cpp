@@ -178,6 +178,18 @@ private slots:
         }
     }
 
+    void messages_of_the_board_come_back_as_they_were() {
+        const Bytes message(board_bytes_max, std::byte{1});
+        const Bytes frame = encode_board(peer_of(1), message);
+        QVERIFY(decode_board(frame) == message);
+        QVERIFY(!decode_question(frame) && !decode_greeting(frame));
+        // Versions that do not know it skip it.
+        QVERIFY(decode_frame(frame, RunId{}).error().code == ErrorCode::unavailable);
+        QVERIFY(!decode_board(encode_board(peer_of(1), Bytes(board_bytes_max + 1))));
+        QVERIFY(!decode_board(encode_board(peer_of(1), {})));
+        QVERIFY(!decode_board(encode_question(peer_of(1), peer_of(2))));
+    }
+
     void notes_of_another_length_are_none() {
         for (std::size_t size = 0; size < 64; ++size) {
             for (const std::uint8_t kind : {question_kind, introduction_kind}) {

@@ -71,6 +71,15 @@ private slots:
         QCOMPARE(is_public(at(text.toUtf8().constData())), open);
     }
 
+    void an_address_is_of_the_own_network_or_not() {
+        for (const char* text : {"10.0.0.1", "172.16.0.1", "192.168.200.2", "169.254.7.7", "127.0.0.1", "fe80::1",
+                                 "fe80::", "fd12:3456::1", "::1"})
+            QVERIFY2(is_of_own_network(at(text)), text);
+        // Behind a carrier's router there are strangers.
+        for (const char* text : {"100.64.0.1", "8.8.8.8", "192.0.2.5", "2a01:4f8::1", "172.32.0.1", "169.253.1.1"})
+            QVERIFY2(!is_of_own_network(at(text)), text);
+    }
+
     void nothing_is_handed_out_before_anything_is_known() {
         OwnAddresses own;
         own.port = 7000;

@@ -39,6 +39,13 @@ private slots:
         row("a value that stands alone", "completion tcsh", "shell takes bash, zsh or fish, not tcsh.");
         row("an option without its value", "status --port",
             "--port needs a value; potluck-node status --help says which.");
+        row("a closed run that is to be announced", "host --text t --allow a --announce",
+            "A run with --allow is for those whom you invite; leave --announce out.");
+        row("a language that is no tag", "host --text t --announce --language d_e",
+            "A language is a tag such as de or pt-BR.");
+        row("a page that is no link", "host --text t --announce --web-page x.org",
+            "A page is a link that begins with https:// or http://, of at most 160 letters.");
+        row("a part of a verb that works alone", "runs find --for 0", "--for takes a number from 1 to 3600, not 0.");
         row("options that exclude each other", "host --text a --tokens b",
             "--text and --tokens exclude each other; give one of them.");
         row("an option without another", "sample --pictures p", "--pictures counts together with --from; give both.");

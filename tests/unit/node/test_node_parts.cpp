@@ -130,6 +130,12 @@ private slots:
                                 control::AfterFinish::leave};
         QVERIFY(settings.save(path).ok());
         QVERIFY(NodeSettings::load(path).value() == settings);
+        settings.run->announcing = Announcing{.language = "de", .page = "https://example.org/"};
+        QVERIFY(settings.save(path).ok());
+        QVERIFY(NodeSettings::load(path).value() == settings);
+        settings.run->announcing->page = "javascript:alert(1)";
+        QVERIFY(settings.save(path).ok());
+        QVERIFY(!NodeSettings::load(path).ok());
         // The invite in it lets anybody in who reads it.
         QVERIFY(fs::status(path / "node.json").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
         std::ofstream(path / "node.json") << "{\"paused\": 3}";

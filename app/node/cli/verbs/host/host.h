@@ -10,6 +10,7 @@
 
 #include "app/node/cli/options/model_options.h"
 #include "app/node/cli/verb.h"
+#include "app/node/session/settings.h"
 #include "app/node/starting/host_run.h"
 
 namespace potluck::node {
@@ -30,6 +31,7 @@ private:
     void add_optimizer(CLI::App& host);
     void add_rounds(CLI::App& host);
     void add_members(CLI::App& host);
+    [[nodiscard]] Status read_announcing() const;
     /// Makes the run and saves it as the one that the node is in.
     [[nodiscard]] Result<HostedRun> make(const ThisNode& node) const;
 
@@ -39,7 +41,8 @@ private:
     std::vector<std::string> m_backbones, m_allowed;
     double m_learning_rate = 0, m_window_seconds = 0, m_collect_seconds = 0, m_grace_seconds = 0;  // 0: the usual
     double m_probation_hours = std::chrono::duration<double, std::ratio<3600>>(run::usual_probation_time).count();
-    bool m_volunteer = false, m_prepare = false;
+    bool m_volunteer = false, m_prepare = false, m_announces = false;
+    Announcing m_announcing;
 };
 
 }  // namespace potluck::node

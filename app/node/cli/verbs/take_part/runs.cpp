@@ -18,9 +18,16 @@ constexpr std::size_t shown_name = 40;
 
 class RunsVerb final : public Verb {
 public:
-    using Verb::Verb;
+    RunsVerb(std::string verb_name, std::string verb_help) : Verb(std::move(verb_name), std::move(verb_help)) {
+        m_parts.push_back(runs_find_verb());
+    }
     void add(CLI::App& app) override { add_json(app); }
     ExitCode run(const ThisNode& node) override;
+    [[nodiscard]] std::span<const std::unique_ptr<Verb>> parts() const override { return m_parts; }
+    [[nodiscard]] bool works_alone() const override { return true; }
+
+private:
+    Verbs m_parts;
 };
 
 ExitCode RunsVerb::run(const ThisNode& node) {

@@ -20,7 +20,9 @@ namespace potluck::node {
 [[nodiscard]] std::unique_ptr<Verb> receipt_verb();
 [[nodiscard]] std::unique_ptr<Verb> name_verb();
 [[nodiscard]] std::unique_ptr<Verb> team_verb();
+[[nodiscard]] std::unique_ptr<Verb> list_verb();
 [[nodiscard]] std::unique_ptr<Verb> runs_verb();
+[[nodiscard]] std::unique_ptr<Verb> runs_find_verb();  // a part of it
 [[nodiscard]] std::unique_ptr<Verb> log_verb();
 [[nodiscard]] std::unique_ptr<Verb> stop_verb();
 

@@ -1,0 +1,108 @@
+// A signed list of runs: what is written is read, each field at its limit, whose signature counts and until when.
+#include <QtTest>
+
+#include <functional>
+
+#include <nlohmann/json.hpp>
+
+#include "core/find/run_list.h"
+#include "core/identity/minisign_signer.h"
+#include "tests/unit/find/announcement_samples.h"
+
+using namespace potluck;
+using namespace potluck::find;
+using nlohmann::json;
+
+namespace {
+
+RunList sample() {
+    return {.serial = 3,
+            .issued = 1'000,
+            .expires = 2'000,
+            .title = "Kitchen models",
+            .runs = {{samples::run(1), samples::key(1).id(), "Writes recipes."},
+                     {samples::run(2), samples::key(1).id(), ""}}};
+}
+
+bool reads(const std::function<void(json&)>& change) {
+    json object = json::parse(sample().to_text());
+    change(object);
+    return RunList::parse(object.dump()).ok();
+}
+
+}  // namespace
+
+class TestRunList : public QObject {
+    Q_OBJECT
+private slots:
+    void what_is_written_is_read_again() {
+        const auto list = RunList::parse(sample().to_text());
+        QVERIFY2(list.ok(), list ? "" : list.error().message.c_str());
+        QVERIFY(*list == sample());
+    }
+    void fields_have_limits() {
+        QVERIFY(reads([](json&) {}));
+        QVERIFY(reads([](json& list) { list["title"] = std::string(120, 't'); }));
+        QVERIFY(!reads([](json& list) { list["title"] = std::string(121, 't'); }));
+        QVERIFY(!reads([](json& list) { list["title"] = "a\nb"; }));
+        QVERIFY(reads([](json& list) { list["runs"][0]["line"] = std::string(300, 'l'); }));
+        QVERIFY(!reads([](json& list) { list["runs"][0]["line"] = std::string(301, 'l'); }));
+        QVERIFY(!reads([](json& list) { list["runs"][0]["line"] = "\x1b[2J"; }));
+        QVERIFY(!reads([](json& list) { list["runs"][0]["host"] = "none"; }));
+        QVERIFY(!reads([](json& list) { list["runs"][0]["more"] = 1; }));
+        QVERIFY(!reads([](json& list) { list["runs"][1]["run"] = list["runs"][0]["run"]; }));
+        QVERIFY(!reads([](json& list) { list["more"] = 1; }));
+        QVERIFY(!reads([](json& list) { list["format"] = "potluck-list-2"; }));
+        QVERIFY(!reads([](json& list) { list["serial"] = -1; }));
+    }
+    void it_names_256_runs_at_most() {
+        RunList list = sample();
+        for (std::uint64_t number = 3; number <= 256; ++number)
+            QVERIFY(list.add({samples::run(number), samples::key(1).id(), "One."}).ok());
+        QVERIFY(RunList::parse(list.to_text()).ok());
+        QVERIFY(!list.add({samples::run(257), samples::key(1).id(), "One."}).ok());
+        QVERIFY(list.add({samples::run(256), samples::key(2).id(), "Another line."}).ok());
+        list.runs.push_back({samples::run(257), samples::key(1).id(), "One."});
+        QVERIFY(!RunList::parse(list.to_text()).ok());
+    }
+    void runs_are_added_replaced_and_removed() {
+        RunList list = sample();
+        QVERIFY(list.add({samples::run(1), samples::key(2).id(), "New."}).ok());
+        QCOMPARE(list.runs.size(), std::size_t{2});
+        QCOMPARE(list.runs[0].line, std::string("New."));
+        QVERIFY(!list.add({samples::run(1), samples::key(2).id(), "two\nlines"}).ok());
+        QVERIFY(!list.add({samples::run(1), samples::key(2).id(), std::string(301, 'l')}).ok());
+        QVERIFY(list.remove(samples::run(1)).ok());
+        QCOMPARE(list.remove(samples::run(1)).error().code, ErrorCode::not_found);
+    }
+    void only_its_key_counts_and_only_for_a_time() {
+        QTemporaryDir folder;
+        const auto signer = identity::MinisignSigner::open_or_create(folder.filePath("a").toStdString());
+        const auto other = identity::MinisignSigner::open_or_create(folder.filePath("b").toStdString());
+        QVERIFY(signer.ok() && other.ok());
+        const std::string text = sample().to_text();
+        const std::string signature = signer->sign(as_bytes(text), "a list");
+        const auto accepted = [&](const identity::MinisignKey& key, const std::string& what, release::Known known) {
+            return accept_list(key, as_bytes(what), signature, known);
+        };
+        QVERIFY(accepted(signer->key(), text, {.serial = 3, .now = 1'999}).ok());
+        QCOMPARE(accepted(other->key(), text, {}).error().code, ErrorCode::untrusted);
+        QCOMPARE(accepted(signer->key(), text + " ", {}).error().code, ErrorCode::untrusted);
+        QVERIFY(accepted(signer->key(), text, {.serial = 4, .now = 1'500}).error().message.find("older") !=
+                std::string::npos);
+        QVERIFY(accepted(signer->key(), text, {.serial = 3, .now = 2'000}).error().message.find("expired") !=
+                std::string::npos);
+    }
+    void the_first_list_of_two_says_the_line() {
+        Trust trust;
+        add_to(trust, sample());
+        RunList second = sample();
+        second.runs[0].line = "Other words.";
+        add_to(trust, second);
+        QCOMPARE(trust.listed.size(), std::size_t{2});
+        QCOMPARE(trust.listed.at({samples::run(1), samples::key(1).id()}), std::string("Writes recipes."));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestRunList)
+#include "test_run_list.moc"
