@@ -210,6 +210,31 @@ private slots:
         QCOMPARE(bits, 0b111000);
     }
 
+    /// As CUDA's driver does for each thread that it starts.
+    void it_names_its_threads_and_nobody_elses() {
+        if (!support().files) QSKIP("this kernel has no Landlock");
+        const auto names_a_thread = [] {
+            std::atomic<pid_t> number = 0;
+            std::atomic<bool> end = false;
+            std::thread other([&] {
+                number = static_cast<pid_t>(::syscall(SYS_gettid));
+                while (!end) std::this_thread::yield();
+            });
+            while (number == 0) std::this_thread::yield();
+            const bool named = writes("/proc/self/task/" + std::to_string(number) + "/comm");
+            end = true;
+            other.join();
+            return named;
+        };
+        const std::string parent = "/proc/" + std::to_string(::getpid()) + "/comm";
+        QVERIFY(writes(parent));
+        Limits told = limits();
+        told.writable.emplace();
+        const int bits = attempts(
+            told, {names_a_thread, [&] { return writes(parent); }, [] { return writes("/proc/self/oom_score_adj"); }});
+        QCOMPARE(bits, 0b1);
+    }
+
     void it_reaches_nobody() {
         if (!support().network) QSKIP("this kernel has no seccomp filters");
         const int server = ::socket(AF_UNIX, SOCK_STREAM, 0);
