@@ -253,6 +253,18 @@ private slots:
         QVERIFY(second.err.contains("Another node is using"));
     }
 
+    /// As `status` holds the folder of a node that is just being started again.
+    void a_node_starts_beside_a_question_about_its_folder() {
+        const QTemporaryDir folder;
+        auto question = FileLock::acquire(folder.filePath("node.lock").toStdString());
+        QVERIFY(question);
+        std::optional<FileLock> held(std::move(*question));
+        QTimer::singleShot(300, [&held] { held.reset(); });
+        ServingNode node(folder.path().toStdString());
+        node.start();
+        QVERIFY(node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));
+    }
+
     void bad_invites_are_refused_in_a_sentence() {
         const QTemporaryDir folder;
         for (const char* link : {"", "http://example.org", "magnet:?xt=urn:btih:00", "potluck:?xt=urn:btmh:1220zz"}) {

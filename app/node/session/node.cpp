@@ -11,9 +11,11 @@
 #include "app/node/session/node.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "app/node/find/announcer.h"
 #include "app/node/find/followed_lists.h"
@@ -39,6 +41,19 @@ bool is_choice(std::vector<std::string> devices, const std::string& choice) {
     std::ranges::sort(devices);
     std::ranges::sort(*chosen);
     return devices == *chosen;
+}
+
+/// A question about a folder for which no node runs (StoredNode) holds the lock for a moment, and a node that starts
+/// just then is not refused for it.
+Result<FileLock> lock_of_node(boost::asio::io_context& loop, const fs::path& folder) {
+    constexpr std::chrono::milliseconds question_time_max{1000}, again{50};
+    const auto last = std::chrono::steady_clock::now() + question_time_max;
+    for (;;) {
+        auto lock = FileLock::acquire(folder / "node.lock");
+        if (lock || lock.error().code != ErrorCode::already_exists || std::chrono::steady_clock::now() >= last)
+            return lock;
+        boost::asio::steady_timer(loop, again).wait();
+    }
 }
 
 /// Empty while none trains.
@@ -104,7 +119,7 @@ Node::~Node() {
 
 Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOptions options) {
     if (const Status made = make_data_folder(options.data_folder); !made) return made.error();
-    auto lock = FileLock::acquire(options.data_folder / "node.lock");
+    auto lock = lock_of_node(loop, options.data_folder);
     if (!lock) {
         if (lock.error().code != ErrorCode::already_exists) return lock.error();
         return Error{ErrorCode::already_exists, "Another node is using the data folder " +
