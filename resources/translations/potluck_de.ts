@@ -773,6 +773,38 @@
         <translation>Die A&amp;ngekreuzten zum Komitee machen…</translation>
     </message>
     <message>
+        <source>&amp;Close the run to strangers…</source>
+        <translation>Lauf für Fremde s&amp;chließen…</translation>
+    </message>
+    <message>
+        <source>Open the run?</source>
+        <translation>Den Lauf öffnen?</translation>
+    </message>
+    <message>
+        <source>From the next list on everybody who is not banned may join again.</source>
+        <translation>Ab der nächsten Liste darf wieder jeder beitreten, der nicht gesperrt ist.</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>Ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Close the run?</source>
+        <translation>Den Lauf schließen?</translation>
+    </message>
+    <message>
+        <source>From the next list on only computers that you vouch for take part, and those that the run named at its start. What others were credited with stays. You can open the run again at any time.</source>
+        <translation>Ab der nächsten Liste nehmen nur Computer teil, für die du bürgst, und die, die der Lauf am Anfang genannt hat. Was anderen gutgeschrieben wurde, bleibt. Du kannst den Lauf jederzeit wieder öffnen.</translation>
+    </message>
+    <message>
+        <source>C&amp;lose</source>
+        <translation>S&amp;chließen</translation>
+    </message>
+    <message>
+        <source>&amp;Open the run to everybody…</source>
+        <translation>Lauf für alle ö&amp;ffnen…</translation>
+    </message>
+    <message>
         <source>Go back</source>
         <translation>Zurückgehen</translation>
     </message>

@@ -50,8 +50,9 @@ control::Committee committee() {
 }
 
 struct HostFixture : WindowFixture {
-    explicit HostFixture(const control::NodeSnapshot& node_snapshot = hosting()) {
-        node.answer(control::ReadCommittee::name, to_json(committee()));
+    explicit HostFixture(const control::NodeSnapshot& node_snapshot = hosting(),
+                         const control::Committee& rows = committee()) {
+        node.answer(control::ReadCommittee::name, to_json(rows));
         control::Checkpoints checkpoints;
         for (const std::uint64_t round : {20, 30}) {
             control::CheckpointRow row;
@@ -195,6 +196,24 @@ private slots:
         fixture.click("readmit");
         fixture.agree();
         QCOMPARE(fixture.node.lastParams("moderate").at("kind").get<std::string>(), "readmit");
+    }
+
+    void an_open_run_is_closed_and_a_closed_one_opened() {
+        for (const bool closed : {false, true}) {
+            control::Committee rows = committee();
+            rows.closed = closed;
+            HostFixture fixture(hosting(), rows);
+            QVERIFY(fixture.button("closeRun")->isEnabled());
+            QVERIFY(fixture.button("closeRun")->text().contains(closed ? "to everybody" : "to strangers"));
+            fixture.click("closeRun");
+            QVERIFY(fixture.question().contains(closed ? "may join again" : "that you vouch for"));
+            fixture.answer(QMessageBox::RejectRole);
+            QCOMPARE(fixture.node.count("moderate"), 0);
+            fixture.click("closeRun");
+            fixture.agree();
+            const nlohmann::json asked = fixture.node.lastParams("moderate");
+            QCOMPARE(asked.at("kind").get<std::string>(), closed ? "open" : "close");
+        }
     }
 
     void a_key_that_is_not_here_is_let_in_by_its_digits() {

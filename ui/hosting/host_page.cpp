@@ -26,6 +26,7 @@ using namespace control;
 
 namespace {
 
+bool isClosed(const NodeView& view) { return view.committee && view.committee->closed; }
 bool isCommitteeSize(std::size_t count) { return count == 1 || count == 4 || count == 7; }
 
 }  // namespace
@@ -122,11 +123,15 @@ void HostPage::addPeopleButtons(QBoxLayout& column, QWidget* card) {
     column.addLayout(row);
     m_replace = makeButton(tr("Make those &ticked the committee…"), {}, Emphasis::normal, card);
     m_replace->setObjectName(QStringLiteral("replaceCommittee"));
+    m_close = makeButton(tr("&Close the run to strangers…"), {}, Emphasis::normal, card);
+    m_close->setObjectName(QStringLiteral("closeRun"));
     column.addWidget(m_replace, 0, Qt::AlignLeft);
+    column.addWidget(m_close, 0, Qt::AlignLeft);
     connect(m_ban, &QPushButton::clicked, this, [this] { askAboutSelected(ModerationKind::ban); });
     connect(m_readmit, &QPushButton::clicked, this, [this] { askAboutSelected(ModerationKind::readmit); });
     connect(m_vouch, &QPushButton::clicked, this, [this] { askAboutSelected(ModerationKind::allow); });
     connect(m_replace, &QPushButton::clicked, this, &HostPage::askForCommittee);
+    connect(m_close, &QPushButton::clicked, this, &HostPage::askToCloseOrOpen);
 }
 
 QFrame* HostPage::makeCheckpointCard() {
@@ -211,6 +216,17 @@ void HostPage::askForCommittee() {
         tr("&Replace"), [this, keys] { m_client.replaceCommittee(keys); });
 }
 
+void HostPage::askToCloseOrOpen() {
+    if (isClosed(m_client.view())) {
+        return askToChange(tr("Open the run?"), tr("From the next list on everybody who is not banned may join again."),
+                           tr("&Open"), [this] { m_client.moderate(ModerationKind::open, {}); });
+    }
+    askToChange(tr("Close the run?"),
+                tr("From the next list on only computers that you vouch for take part, and those that the run named at "
+                   "its start. What others were credited with stays. You can open the run again at any time."),
+                tr("C&lose"), [this] { m_client.moderate(ModerationKind::close, {}); });
+}
+
 void HostPage::tell(const char* role, const QString& sentence) {
     setRole(m_outcome, role);
     showOrHide(m_outcome, sentence);
@@ -267,6 +283,9 @@ void HostPage::refreshButtons() {
     m_letIn->setEnabled(up && m_key->text().trimmed().size() == static_cast<qsizetype>(id_bytes_max));
     m_back->setEnabled(up && m_checkpoints->count() > 0);
     const auto& committee = m_client.view().committee;
+    m_close->setEnabled(up && committee);
+    m_close->setText(isClosed(m_client.view()) ? tr("&Open the run to everybody…")
+                                               : tr("&Close the run to strangers…"));
     std::set<std::string> seats;
     if (committee) {
         for (const SeatRow& seat : committee->seats) seats.insert(seat.id);

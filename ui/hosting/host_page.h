@@ -40,6 +40,7 @@ private:
     void askToLetIn();
     void askToGoBack();
     void askForCommittee();
+    void askToCloseOrOpen();
     void tell(const char* role, const QString& sentence);
     void refresh();
     void refreshSuccession(const control::RunSnapshot& run);
@@ -56,6 +57,7 @@ private:
     QPushButton* m_readmit = nullptr;
     QPushButton* m_vouch = nullptr;
     QPushButton* m_replace = nullptr;
+    QPushButton* m_close = nullptr;
     QLineEdit* m_key = nullptr;
     QPushButton* m_letIn = nullptr;
     QComboBox* m_checkpoints = nullptr;
