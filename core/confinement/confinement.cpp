@@ -190,8 +190,8 @@ void allow_all_but(const fs::path& hidden, std::uint64_t rights, const Rules& ru
 /// Devices, temporary files, and where drivers keep what they compiled: CUDA (its C++ Programming Guide,
 /// CUDA_CACHE_PATH) and ROCm's MIOpen (its documentation, "Kernel cache"). And the names of this process's threads:
 /// CUDA's driver names those that it starts by writing to /proc/self/task/*/comm, and without that cuInit fails with
-/// error 304, as if there were no GPU (NVIDIA/OpenShell, issue 1486). The process itself is confined here, so its own
-/// folder is enough, and whoever writes there reaches nobody else.
+/// error 304, as if there were no GPU (NVIDIA/OpenShell, issue 1486). A process confines itself here, so its own folder
+/// is enough, and no other process is reached through that.
 std::vector<fs::path> always_writable() {
     std::vector<fs::path> folders{"/dev", "/tmp", "/var/tmp", "/proc/self/task"};
     for (const char* variable : {"TMPDIR", "CUDA_CACHE_PATH"}) {
