@@ -6,6 +6,7 @@
 #include <QTcpServer>
 #include <cmath>
 
+#include "core/base/files.h"
 #include "net/addresses/free_port.h"
 #include "tests/integration/node_fixture.h"
 
