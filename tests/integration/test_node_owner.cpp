@@ -4,7 +4,10 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QTcpServer>
+#include <chrono>
 #include <cmath>
+#include <optional>
+#include <thread>
 
 #include "core/base/files.h"
 #include "net/addresses/free_port.h"
@@ -260,10 +263,15 @@ private slots:
         auto question = FileLock::acquire(folder.filePath("node.lock").toStdString());
         QVERIFY(question);
         std::optional<FileLock> held(std::move(*question));
-        QTimer::singleShot(300, [&held] { held.reset(); });
         ServingNode node(folder.path().toStdString());
         node.start();
-        QVERIFY(node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));
+        std::thread answering([&held] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            held.reset();
+        });
+        const bool runs = node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000);
+        answering.join();
+        QVERIFY(runs);
     }
 
     void bad_invites_are_refused_in_a_sentence() {

@@ -102,7 +102,7 @@ private slots:
         const json nobody = parsed(run_node({"status", "--json", "--data-dir", path("nobody")}));
         QVERIFY(nobody.value("version", 0) == 2 && !nobody.contains("progress"));
         const json verified = parsed(run_node({"verify", path("nothing"), "--json"}));
-        QVERIFY(verified.value("version", 0) == 1 && !verified.at("verified").get<bool>());
+        QVERIFY(verified.value("version", 0) == 2 && !verified.at("verified").get<bool>());
     }
 
     void a_refusal_is_json_too() {

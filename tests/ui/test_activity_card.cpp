@@ -161,8 +161,8 @@ private slots:
         snapshot.why.signal = Signal::battery;
         page.node.push(snapshot);
         page.settle();
-        QVERIFY(page.tray.menu().actions().front()->text().startsWith(
-            QStringLiteral("Paused automatically: The computer runs on battery.")));
+        QCOMPARE(page.tray.menu().actions().at(0)->text(), QStringLiteral("Paused automatically"));
+        QVERIFY(page.tray.menu().actions().at(1)->text().startsWith(QStringLiteral("The computer runs on battery.")));
         QVERIFY(page.shows(QStringLiteral("The computer runs on battery. Training resumes automatically.")));
         page.click("pause");
         QCOMPARE(page.node.count("resume"), 1);

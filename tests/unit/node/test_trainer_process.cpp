@@ -33,7 +33,7 @@ struct Heard final : peer::TrainerEvents {
 constexpr const char* obedient =
     "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); echo \"$line\" >>\"$0.told\"\n"
     "case \"$line\" in\n"
-    "*'\"hello\"'*) r='{\"version\":3,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"hello\"'*) r='{\"version\":4,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
     "*'\"snapshot\"'*) r='{\"tokens\":77,\"steps\":3,\"loss\":2.5}';;\n"
     "*'\"stop\"'*) exit 0;;\n"
     "*) r='{}';;\nesac\n"
@@ -44,7 +44,7 @@ constexpr const char* obedient =
 constexpr const char* reporting =
     "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); r='{}'; p=''\n"
     "case \"$line\" in\n"
-    "*'\"hello\"'*) r='{\"version\":3,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"hello\"'*) r='{\"version\":4,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
     "*'\"load\"'*) "
     "r='{\"device\":\"cuda:0\",\"summary\":\"fp32\",\"layout\":{},\"parts\":[{\"what\":\"weights\",\"how\":\"fp32\","
     "\"gpu\":7,\"ram\":8,\"disk\":9}],\"gpu_peak\":7,\"ram_peak\":8,\"disk\":9,\"tokens_per_second\":5,\"why\":[]}';;\n"
@@ -60,7 +60,7 @@ constexpr const char* reporting =
 constexpr const char* without_devices =
     "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); echo \"$line\" >>\"$0.told\"\na='\"result\":{}'\n"
     "case \"$line\" in\n"
-    "*'\"hello\"'*) a='\"result\":{\"version\":3,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"hello\"'*) a='\"result\":{\"version\":4,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
     "*'\"device\":\"cuda'*) a='\"error\":{\"code\":-32000,\"message\":\"There is "
     "none.\",\"data\":{\"kind\":\"KIND\"}}';;\n"
     "esac\n"
@@ -304,7 +304,7 @@ private slots:
     void an_answer_to_another_request_is_a_loss() {
         Stage stage(
             "#!/bin/sh\nread line\n"
-            "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"version\":3,\"device\":\"paper\",\"torch\":\"0\"}}'\n"
+            "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"version\":4,\"device\":\"paper\",\"torch\":\"0\"}}'\n"
             "sleep 60\n");
         stage.start();
         QVERIFY(stage.until([&] { return stage.heard.losses.size() == 1; }));
