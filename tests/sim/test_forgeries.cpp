@@ -389,11 +389,11 @@ private slots:
             QCOMPARE(scene.world.verifications(), before);
         }
         // Nor is one that claims to be this member's own, or is passed on for somebody else.
-        run::Envelope other = scene.stranger->envelope(run::StatusMessage{});
-        other.body.resize(run::message_bytes_max + 1);
+        run::Envelope forged = scene.stranger->envelope(run::StatusMessage{});
+        forged.body.resize(run::message_bytes_max + 1);
         for (const std::size_t author : {host, victim}) {
-            other.sender = scene.world.home(author).id();
-            QCOMPARE(scene.stranger->verdict(victim, other), Verdict::too_large);
+            forged.sender = scene.world.home(author).id();
+            QCOMPARE(scene.stranger->verdict(victim, forged), Verdict::too_large);
         }
     }
 
