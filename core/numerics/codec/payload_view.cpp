@@ -11,7 +11,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/numerics/codec/gap_code.h"
+#include "core/numerics/codec/checked_gaps.h"
 #include "core/numerics/codec/group_cursor.h"
 #include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/codec/sparse_codec.h"
@@ -65,30 +65,6 @@ Counts count_codes(const std::byte* codes, std::size_t entries) {
 bool codes_end_clean(const std::byte* codes, const GroupShape& shape) {
     const std::size_t used = shape.entries % 4;
     return used == 0 || std::to_integer<unsigned>(codes[shape.codes_size() - 1]) >> (2 * used) == 0;
-}
-
-/// Every index inside its chunk, the stream as long as the group says, and nothing but zero bits behind it.
-PayloadFault check_gaps(std::span<const std::byte> gaps, std::uint8_t code, const GroupShape& shape, std::uint32_t k) {
-    if (!gap_code::known(code)) return PayloadFault::bad_index;
-    gap_code::Reader reader(gaps);
-    const std::size_t bits_there = gaps.size() * 8;
-    std::size_t bit = 0;
-    for (std::size_t at = 0; at < shape.length; at += chunk_size) {
-        const std::size_t length = std::min(chunk_size, shape.length - at);
-        std::size_t next = 0;
-        for (std::size_t left = layout::kept(length, k); left > 0; --left) {
-            if (bit >= bits_there) return PayloadFault::truncated;
-            reader.refill();
-            const gap_code::Read read = reader.take(code);
-            next += read.gap + std::size_t{1};
-            if (read.size == 0 || next > length) return PayloadFault::bad_index;
-            bit += read.size;
-        }
-    }
-    if (bit > bits_there) return PayloadFault::truncated;
-    const bool clean = bit % 8 == 0 || std::to_integer<unsigned>(gaps.back()) >> (bit % 8) == 0;
-    if (bits_there - bit >= 8 || !clean) return PayloadFault::trailing_bytes;
-    return PayloadFault::none;
 }
 
 PayloadFault check_group(std::span<const std::byte> group, const GroupShape& shape, std::uint32_t k,
