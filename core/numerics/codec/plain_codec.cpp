@@ -16,30 +16,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/numerics/codec/bit_string.h"
 #include "core/numerics/require.h"
 #include "core/numerics/rounding.h"
 
 namespace potluck::numerics {
 
 namespace {
-
-/// A growing string of bits, lowest bit of each byte first.
-class BitString {
-public:
-    void put(std::uint64_t value, unsigned width) {
-        for (unsigned i = 0; i < width; ++i) {
-            if (m_size % 8 == 0) m_bytes.push_back(std::byte{0});
-            if (((value >> i) & 1U) != 0) m_bytes.back() |= std::byte{1} << (m_size % 8);
-            ++m_size;
-        }
-    }
-    [[nodiscard]] const std::vector<std::byte>& bytes() const { return m_bytes; }
-    [[nodiscard]] std::size_t size() const { return m_size; }
-
-private:
-    std::vector<std::byte> m_bytes;
-    std::size_t m_size = 0;
-};
 
 class BitReader {
 public:
@@ -123,25 +106,6 @@ std::array<float, 4> quantise_plain(std::vector<Entry>& entries) {
     return means;
 }
 
-void put_gap(BitString& bits, std::uint32_t gap, unsigned code) {
-    if (code >= 16) {
-        const unsigned b = code - 16;
-        const std::uint32_t v = (gap >> b) + 1;
-        const auto n = static_cast<unsigned>(std::bit_width(v)) - 1;
-        bits.put(0, n);
-        bits.put(1, 1);
-        bits.put(v & ((1U << n) - 1), n);
-        bits.put(gap & ((1U << b) - 1), b);
-    } else if ((gap >> code) >= 16) {
-        bits.put(0, 16);
-        bits.put(gap, 12);
-    } else {
-        bits.put(0, gap >> code);
-        bits.put(1, 1);
-        bits.put(gap & ((1U << code) - 1), code);
-    }
-}
-
 std::uint32_t take_gap(BitReader& bits, unsigned code) {
     unsigned zeros = 0;
     while (!(code < 16 && zeros == 16) && bits.take(1) == 0) ++zeros;
@@ -151,18 +115,6 @@ std::uint32_t take_gap(BitReader& bits, unsigned code) {
     }
     if (zeros == 16) return bits.take(12);
     return (zeros << code) | bits.take(code);
-}
-
-/// The shortest of all gap codes, the first one on a tie, with its byte.
-std::pair<unsigned, BitString> code_gaps(const std::vector<Entry>& entries) {
-    std::pair<unsigned, BitString> best;
-    for (unsigned code = 0; code <= 28; ++code) {
-        if (code > 12 && code < 16) continue;
-        BitString bits;
-        for (const Entry& entry : entries) put_gap(bits, entry.gap, code);
-        if (code == 0 || bits.size() < best.second.size()) best = {code, bits};
-    }
-    return best;
 }
 
 BitString encode_group(std::span<float> error, std::size_t begin, std::uint32_t k) {
@@ -175,7 +127,9 @@ BitString encode_group(std::span<float> error, std::size_t begin, std::uint32_t 
     for (const Entry& entry : entries) error[entry.place] = entry.value - means[entry.code];
     BitString group;
     for (const float mean : means) group.put(std::bit_cast<std::uint32_t>(mean), 32);
-    const auto [code, gaps] = code_gaps(entries);
+    std::vector<std::uint32_t> skipped;
+    for (const Entry& entry : entries) skipped.push_back(entry.gap);
+    const auto [code, gaps] = code_gaps_plain(skipped);
     group.put(code, 8);
     for (const Entry& entry : entries) group.put(entry.code, 2);
     group.put(0, (8 - group.size() % 8) % 8);
