@@ -73,6 +73,15 @@ std::optional<LambDebias> lamb_debias_named(std::string_view name) {
     return std::nullopt;
 }
 
+const char* name_of(numerics::StepForm form) { return form == numerics::StepForm::coded ? "coded" : "exact"; }
+
+std::optional<numerics::StepForm> step_form_named(std::string_view name) {
+    for (const numerics::StepForm form : {numerics::StepForm::exact, numerics::StepForm::coded}) {
+        if (name == name_of(form)) return form;
+    }
+    return std::nullopt;
+}
+
 bool Recipe::ends_probation(std::uint64_t rounds, TokenCount credit) const {
     // Rounds that the time asks for, rounded up: a product could overflow, for rounds come from a table.
     const auto timed = static_cast<std::uint64_t>((probation_time.count() + window.count() - 1) / window.count());
@@ -107,6 +116,7 @@ nlohmann::json Recipe::to_json() const {
                            {"table_every", table_every},
                            {"seed", seed}};
     if (lamb_debias != LambDebias::moments) json["lamb_debias"] = name_of(lamb_debias);
+    if (step != numerics::StepForm::exact) json["step"] = name_of(step);
     if (probation_time.count() > 0) json["probation_ms"] = probation_time.count();
     if (probation_tokens > 0) json["probation_tokens"] = probation_tokens;
     return json;
@@ -134,6 +144,11 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.error_decay = static_cast<float>(fields.number("error_decay", 0.0, 1.0));
     recipe.alpha = static_cast<float>(fields.number("alpha", 1e-6, 10.0));
     recipe.amplification = static_cast<std::uint32_t>(fields.integer("amplification", 1, 4'096));
+    if (fields.has("step")) {
+        const std::optional<numerics::StepForm> form = step_form_named(fields.text("step", 16));
+        if (!form) fields.fail("\"step\" is not one this version knows (exact, coded)");
+        recipe.step = form.value_or(numerics::StepForm::exact);
+    }
     recipe.checkpoint_every = fields.integer("checkpoint_every", 1, total_rounds_max);
     recipe.collect = milliseconds("collect_ms", patience_ms_max);
     recipe.grace = milliseconds("grace_ms", patience_ms_max);

@@ -9,7 +9,8 @@
 //
 // Settings of all: optimizer rate batch steps rounds seed members warmup final bits decay; of a swarm: k amplification
 // error_decay alpha momentum heavy (0 or 1) restart (rounds) gain (0 or 1) sent (sparse, dense8, exact) dense (first
-// rounds) average (last states) late (members) late_every (rounds) counted (0 or 1).
+// rounds) average (last states) late (members) late_every (rounds) counted (0 or 1) step (exact
+// or coded).
 //
 // Effective computers of a swarm's loss: how many times one member's tokens one computer alone needs for the same loss,
 // between the lengths that were run in the same call, in log(tokens), each with the best rate that was tried. Losses
@@ -84,7 +85,7 @@ constexpr const char* known_settings[] = {"optimizer",  "rate",        "batch", 
                                           "members",    "warmup",      "final",         "bits",  "decay",   "k",
                                           "times",      "error_decay", "alpha",         "gain",  "sent",    "dense",
                                           "average",    "momentum",    "amplification", "heavy", "restart", "late",
-                                          "late_every", "counted"};
+                                          "late_every", "counted",     "step"};
 
 /// Every combination of the values that a cell's settings name.
 std::vector<Cell> cells_of(const std::string& list) {
@@ -132,6 +133,9 @@ Rule rule_of(const Cell& cell) {
     recipe.amplification = static_cast<std::uint32_t>(cell.count("amplification", 4));
     recipe.error_decay = static_cast<float>(cell.number("error_decay", 0.95));
     recipe.alpha = static_cast<float>(cell.number("alpha", 1));
+    const auto form = run::step_form_named(cell.text("step", "exact"));
+    if (!form) give_up("no form of a step: " + cell.text("step", ""));
+    recipe.step = *form;
     rule.members = static_cast<std::uint32_t>(cell.count("members", 4));
     rule.steps = cell.count("steps", 10);
     rule.seed = cell.count("seed", 1);

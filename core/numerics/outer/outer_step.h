@@ -5,7 +5,7 @@
 //               no others
 //   2. sum      weight * value per coordinate in int64 fixed point, with one power-of-two scale for the whole list
 //   3. divide   once, by max(weight of the coordinate's senders, total weight / A)      (amplification cap A)
-//   4. subtract alpha * mean in fp32
+//   4. subtract alpha * mean in fp32; in a coded step, alpha * C(mean)
 //
 // The result is a pure function of theta and the set of (payload, weight): list order, thread count and processor do
 // not matter. Bounds: at most 4,096 contributions, total weight below 2^32 after common scaling down (see source).
@@ -28,9 +28,13 @@ struct WeightedPayload {
     bool repeated = false;     // nor does this one's: another entry is of the same contributor
 };
 
+/// Whether the mean moves the state as it is, or C of it (step_code.h).
+enum class StepForm { exact, coded };
+
 struct OuterStep {
     float alpha = 1.0F;               // outer learning rate
     std::uint32_t amplification = 4;  // A >= 1
+    StepForm form = StepForm::exact;
 };
 
 /// Writes theta[r+1] to `next`. `theta`, `next` and every payload have the same length; `next` may be `theta`.

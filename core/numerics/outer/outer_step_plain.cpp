@@ -5,6 +5,7 @@
 #include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/outer/outer_step.h"
 #include "core/numerics/outer/outer_step_plan.h"
+#include "core/numerics/outer/step_code.h"
 #include "core/numerics/require.h"
 #include "core/numerics/rounding.h"
 
@@ -42,6 +43,12 @@ void apply_outer_step_plain(std::span<const float> theta, std::span<float> next,
     if (list.empty()) {
         for (std::size_t i = 0; i < theta.size(); ++i) next[i] = theta[i];
         return;
+    }
+    if (step.form == StepForm::coded) {
+        const std::vector<std::byte> bytes = encode_step_plain(list, theta.size(), step.amplification);
+        StepView view;
+        require(StepView::parse(bytes, theta.size(), view) == PayloadFault::none);
+        return apply_step(theta, next, view, step.alpha, 1);
     }
     const StepPlan plan = plan_step(list, step);
     for (std::size_t group = 0; group < layout::group_count(theta.size()); ++group) {

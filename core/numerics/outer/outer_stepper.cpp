@@ -6,6 +6,7 @@
 
 #include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/outer/group_sums.h"
+#include "core/numerics/outer/step_code.h"
 #include "core/numerics/parallel.h"
 #include "core/numerics/require.h"
 
@@ -46,6 +47,12 @@ void apply_outer_step_with(Isa isa, std::span<const float> theta, std::span<floa
     if (list.empty()) {
         if (next.data() != theta.data() && !theta.empty()) std::memmove(next.data(), theta.data(), theta.size_bytes());
         return;
+    }
+    if (step.form == StepForm::coded) {
+        const std::vector<std::byte> bytes = encode_step_with(isa, list, theta.size(), step.amplification, threads);
+        StepView view;
+        require(StepView::parse(bytes, theta.size(), view) == PayloadFault::none);
+        return apply_step(theta, next, view, step.alpha, threads);
     }
     const RoundingGuard guard;
     const StepPlan plan = plan_step(list, step);

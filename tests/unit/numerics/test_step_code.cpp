@@ -84,6 +84,7 @@ private slots:
     void a_value_is_within_half_of_its_blocks_unit();
     void a_scale_is_the_smallest_that_holds_its_block();
     void alpha_scales_the_step_and_nothing_else_moves();
+    void a_coded_step_of_a_list_is_its_step_applied();
     void a_step_in_place_is_the_step();
     void all_of_4096_need_no_gaps();
     void every_cut_and_every_changed_header_is_refused();
@@ -179,6 +180,23 @@ void TestStepCode::alpha_scales_the_step_and_nothing_else_moves() {
     for (std::size_t i = 0; i < chunk_size; ++i) {
         if (i != 7) QVERIFY(next[i] == 0.0F && std::signbit(next[i]));
     }
+}
+
+void TestStepCode::a_coded_step_of_a_list_is_its_step_applied() {
+    const std::size_t size = 2 * chunk_size + 77;
+    Payloads all = mixed(size, 64, 4);
+    const std::vector<float> theta = inputs::make(Kind::bell, size, 3);
+    std::vector<float> expected(size), plain(size), fast(size), exact(size);
+    apply_step(theta, expected, parsed(encode_step(all.list(), size, 2, 1), size), 0.7F, 1);
+    const OuterStep coded{.alpha = 0.7F, .amplification = 2, .form = StepForm::coded};
+    apply_outer_step(theta, fast, all.list(), coded, 2);
+    apply_outer_step_plain(theta, plain, all.list(), coded);
+    apply_outer_step(theta, exact, all.list(), {.alpha = 0.7F, .amplification = 2}, 2);
+    QVERIFY(std::memcmp(fast.data(), expected.data(), size * sizeof(float)) == 0);
+    QVERIFY(std::memcmp(plain.data(), expected.data(), size * sizeof(float)) == 0);
+    QVERIFY(std::memcmp(exact.data(), expected.data(), size * sizeof(float)) != 0);
+    apply_outer_step(theta, fast, {}, coded, 2);
+    QVERIFY(std::memcmp(fast.data(), theta.data(), size * sizeof(float)) == 0);
 }
 
 void TestStepCode::a_step_in_place_is_the_step() {

@@ -62,6 +62,19 @@ private slots:
         QVERIFY(!Recipe::from_json(unknown));
     }
 
+    void a_step_that_is_coded_is_named() {
+        Recipe recipe;
+        QVERIFY(!recipe.to_json().contains("step"));
+        QVERIFY(recipe.outer_step().form == potluck::numerics::StepForm::exact);
+        recipe.step = step_form_named("coded").value();
+        QCOMPARE(recipe.to_json()["step"].get<std::string>(), std::string("coded"));
+        QVERIFY(Recipe::from_json(recipe.to_json()).value() == recipe);
+        QVERIFY(recipe.outer_step().form == potluck::numerics::StepForm::coded);
+        nlohmann::json unknown = recipe.to_json();
+        unknown["step"] = "rounded";
+        QVERIFY(!Recipe::from_json(unknown));
+    }
+
     void the_usual_rate_follows_model_optimizer_and_batch() {
         const auto rate = [](const char* preset, std::uint32_t batch, Optimizer optimizer = Optimizer::adamw) {
             Recipe recipe;
