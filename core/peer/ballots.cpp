@@ -193,7 +193,7 @@ void Ballots::remember(const Digest& hash, ByteSpan bytes) {
     known.named = m_lists_named;
     const Verdict verdict = m.chain.read(bytes, m.chain.head(), m.chain.rules(), known.checked);
     known.invalid = verdict != Verdict::accepted || !is_worth_fetching(known.checked.list);
-    if (!known.invalid) {
+    if (!known.invalid && !m.steps.light()) {
         for (const run::Accepted& entry : known.checked.list.entries) {
             m.payloads.want(entry.payload, m.chain.height(), {entry.peer});
         }

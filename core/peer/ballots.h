@@ -23,6 +23,7 @@
 #include "core/peer/chain/seats.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/states/state_keeper.h"
+#include "core/peer/states/steps.h"
 #include "core/run/agreement/agreement.h"
 #include "core/run/density.h"
 #include "core/run/round_machine.h"
@@ -50,6 +51,7 @@ public:
         const run::Keyring& keyring;
         StateStore& store;
         Payloads& payloads;
+        const Steps& steps;
         Seats& seats;
         const Moderation& moderation;
         ErrorReport& errors;

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/peer/shortcut.h"
 
 namespace potluck::peer {
@@ -202,12 +203,32 @@ bool CatchUp::has_inputs_of(const run::AcceptList& list) {
         if (!is_here && !m_fetch) fetch(back->round, back->state, m.members.neighbours());
         return is_here;
     }
+    if (m.steps.light() && !list.entries.empty()) {
+        const Digest hash = hash_of(list);
+        m.steps.want(list, hash);
+        if (!m.steps.gave_up(hash)) return m.steps.find(hash) != nullptr || all_here(list);
+    }
     m.payloads.want_accepted(list, m.context.now());
+    return all_here(list);
+}
+
+bool CatchUp::all_here(const run::AcceptList& list) const {
     return std::all_of(list.entries.begin(), list.entries.end(),
                        [this](const run::Accepted& entry) { return m.payloads.find(entry.payload.root) != nullptr; });
 }
 
+Digest CatchUp::hash_of(const run::AcceptList& list) const {
+    if (list.round < m.chain.height()) return m.chain.hash_at(list.round);
+    const CheckedList* decision = m.ballots.decision();
+    return decision != nullptr && decision->list.round == list.round ? decision->hash : list.hash();
+}
+
 void CatchUp::apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh) {
+    if (!all_here(list)) {
+        StepPointer step = m.steps.find(hash_of(list));
+        POTLUCK_CHECK(step != nullptr);
+        return m.keeper.apply(list, {}, std::move(fresh), std::move(step));
+    }
     std::vector<PayloadPointer> held;
     for (const run::Accepted& entry : list.entries) held.push_back(m.payloads.find(entry.payload.root));
     m.keeper.apply(list, std::move(held), std::move(fresh));

@@ -26,6 +26,7 @@
 #include "core/peer/presence/members.h"
 #include "core/peer/states/seeder.h"
 #include "core/peer/states/state_keeper.h"
+#include "core/peer/states/steps.h"
 
 namespace potluck::peer {
 
@@ -52,6 +53,7 @@ public:
         StateKeeper& keeper;
         const Members& members;
         Payloads& payloads;
+        Steps& steps;
         Seeder& seeder;
         const Moderation& moderation;
         Ballots& ballots;
@@ -69,7 +71,8 @@ public:
     /// The next state from the ledger's list, or a checkpoint if that is nearer.
     void step();
 
-    /// Whether what `list` needs is here, every payload or the state that it goes back to; asks for what is not.
+    /// Whether what `list` needs is here, every payload, its step for who is light, or the state that it goes back to;
+    /// asks for what is not.
     [[nodiscard]] bool has_inputs_of(const run::AcceptList& list);
     /// Computes the next state; has_inputs_of(list). `fresh` is the list if it is not in the chain yet.
     void apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh);
@@ -129,6 +132,8 @@ private:
     void adopted(RoundId round, const run::BlobRef& ref, const Status& outcome);
     [[nodiscard]] bool rolls_back_to(const StateStore::Held& state) const;
     void extend_chain(std::vector<CheckedList> lists);
+    [[nodiscard]] Digest hash_of(const run::AcceptList& list) const;
+    [[nodiscard]] bool all_here(const run::AcceptList& list) const;
     [[nodiscard]] bool import_list(const CheckedList& checked, const StateDigest& result);
 
     const Parts m;

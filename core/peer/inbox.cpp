@@ -22,7 +22,7 @@ namespace {
 bool may_be_passed_on(run::MessageKind kind) {
     using run::MessageKind;
     return kind == MessageKind::status || kind == MessageKind::contribution || kind == MessageKind::close ||
-           kind == MessageKind::host_action;
+           kind == MessageKind::host_action || kind == MessageKind::step;
 }
 
 /// Whose computer a message says that its author is; null if it says nothing of it.
@@ -109,6 +109,9 @@ Verdict Inbox::handle(const PeerId& from, const run::Envelope& envelope) {
     if (contribution != nullptr && !m.payload_post.has_place_for(from, envelope.sender, *contribution)) {
         return Verdict::no_room;
     }
+    // Every neighbour passes a seat's word on, too.
+    const auto* step = std::get_if<run::StepMessage>(&*message);
+    if (step != nullptr && m.steps.holds(envelope.sender, *step)) return Verdict::repeated;
     const std::string_view domain = run::domain_of(envelope.kind);
     if (!m.verifier.verify(envelope.sender, domain, run::signed_bytes(envelope), envelope.signature)) {
         return Verdict::bad_signature;
@@ -142,6 +145,8 @@ Verdict Inbox::dispatch(const PeerId& from, const run::Envelope& envelope, const
         Verdict operator()(const run::PayloadRequest& body) const { return parts.payload_post.on_request(from, body); }
         Verdict operator()(const run::CommitteeRequest& body) const { return parts.shortcut.on_request(sender, body); }
         Verdict operator()(const run::CommitteeMessage& body) const { return parts.shortcut.on_answer(sender, body); }
+        Verdict operator()(const run::StepMessage& body) const { return inbox.on_step(from, envelope, body); }
+        Verdict operator()(const run::StepRequest& body) const { return parts.steps.on_request(sender, body); }
     };
     return std::visit(Dispatch{*this, m, from, envelope}, message);
 }
@@ -158,6 +163,12 @@ Verdict Inbox::on_close(const PeerId& from, const run::Envelope& envelope, const
 Verdict Inbox::on_contribution(const PeerId& from, const run::Envelope& envelope,
                                const run::ContributionMessage& message) {
     const Verdict verdict = m.payload_post.on_contribution(from, envelope, message);
+    if (verdict == Verdict::accepted) pass_on(envelope, from);
+    return verdict;
+}
+
+Verdict Inbox::on_step(const PeerId& from, const run::Envelope& envelope, const run::StepMessage& message) {
+    const Verdict verdict = m.steps.on_step(envelope, message);
     if (verdict == Verdict::accepted) pass_on(envelope, from);
     return verdict;
 }

@@ -31,6 +31,7 @@ public:
         Members& members;
         Gossip& gossip;
         PayloadPost& payload_post;
+        Steps& steps;
         OwnStatus& own_status;
         Repairer& repairer;
         Moderation& moderation;
@@ -61,6 +62,8 @@ private:
                                                const run::ContributionMessage& message);
     [[nodiscard]] run::Verdict on_host_action(const PeerId& from, const run::Envelope& envelope,
                                               const run::HostAction& action);
+    [[nodiscard]] run::Verdict on_step(const PeerId& from, const run::Envelope& envelope,
+                                       const run::StepMessage& message);
     [[nodiscard]] run::Verdict on_goodbye(const PeerId& from);
 
     const Parts m;

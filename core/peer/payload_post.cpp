@@ -28,6 +28,11 @@ Verdict PayloadPost::on_contribution(const PeerId& from, const run::Envelope& en
     const bool is_late = message.round != m.machine.round();
     if (is_late) note_late(envelope.sender, message);
     if (verdict != Verdict::accepted) return verdict;
+    if (m.steps.light()) {
+        // Who takes the step waits for no payload: it is the seats that must have them.
+        (void)m.machine.payload_held(message.payload.root, envelope.sender);
+        return Verdict::accepted;
+    }
     const PeerId& person = message.certificate.person_of(envelope.sender);
     if (!is_late && tells_density(person)) m_exchange.announced(person, message.payload.root);
     m.payloads.expect(message.payload, message.round, {envelope.sender, from}, m.context.now(), rank_of(person));
@@ -61,7 +66,7 @@ run::Retention PayloadPost::rank_of(const PeerId& person) const {
 /// room.
 Verdict PayloadPost::take(const run::Envelope& envelope, const run::ContributionMessage& message) {
     const run::BlobRef& ref = message.payload;
-    if (envelope.payload.empty() || m.payloads.find(ref.root) != nullptr) return Verdict::accepted;
+    if (envelope.payload.empty() || m.steps.light() || m.payloads.find(ref.root) != nullptr) return Verdict::accepted;
     if (envelope.payload.size() != ref.size || merkle_root(envelope.payload) != ref.root) return Verdict::malformed;
     if (m.context.swarm.publish(envelope.payload, rank_of(message.certificate.person_of(envelope.sender))).ok())
         m.payloads.found(ref.root);

@@ -14,6 +14,7 @@
 #include "core/peer/payloads/payload_questions.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/presence/members.h"
+#include "core/peer/states/steps.h"
 #include "core/run/density.h"
 #include "core/run/round_machine.h"
 
@@ -27,6 +28,7 @@ public:
         run::RoundMachine& machine;
         Members& members;
         Payloads& payloads;
+        const Steps& steps;
     };
     explicit PayloadPost(Parts parts) : m(parts) {}
 

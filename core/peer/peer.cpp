@@ -33,14 +33,15 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_keyring(m_world.identity, m_world.verify),
       m_jobs(m_world.offload),
       m_rounds({m_context, m_world.store, m_members, m_machine, m_chain, m_payloads, m_payload_post, m_own_status,
-                m_keeper, m_contributor, m_seeder, m_repairer, m_seats, m_moderation, m_ballots, m_catch_up, m_shortcut,
-                m_errors}),
+                m_steps, m_keeper, m_contributor, m_seeder, m_repairer, m_seats, m_moderation, m_ballots, m_catch_up,
+                m_shortcut, m_errors}),
       m_members(m_context.rules.trusted()),
       m_gossip(m_context, m_members),
       m_payloads(m_world.swarm, m_context.layout.parameters, m_context.manifest.recipe.k_max),
       m_machine(round_settings(m_context, m_world)),
       m_chain(m_context, m_world.ledger, m_keyring),
-      m_payload_post({m_context, m_chain, m_machine, m_members, m_payloads}),
+      m_steps({m_context, m_chain, m_members, m_payloads, m_errors}),
+      m_payload_post({m_context, m_chain, m_machine, m_members, m_payloads, m_steps}),
       m_own_status({m_context, m_chain, m_machine, m_members, m_keyring, m_world.unix_clock, *this}),
       m_keeper({m_context, m_chain, m_world.store, m_jobs, m_errors, m_rounds}),
       m_shards({m_context, m_chain, m_members, m_errors}),
@@ -51,11 +52,11 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_seats(m_context, m_chain, m_members),
       m_moderation(m_context, m_chain, m_world.ledger, m_errors),
       m_ballots({m_context, m_chain, m_keeper, m_machine, m_payload_post.exchange(), m_keyring, m_world.store,
-                 m_payloads, m_seats, m_moderation, m_errors, m_rounds}),
-      m_catch_up(
-          {m_context, m_chain, m_keeper, m_members, m_payloads, m_seeder, m_moderation, m_ballots, m_errors, m_rounds}),
+                 m_payloads, m_steps, m_seats, m_moderation, m_errors, m_rounds}),
+      m_catch_up({m_context, m_chain, m_keeper, m_members, m_payloads, m_steps, m_seeder, m_moderation, m_ballots,
+                  m_errors, m_rounds}),
       m_shortcut({m_context, m_chain, m_keyring, m_members, m_errors, m_rounds}),
-      m_inbox({m_context, m_keyring, m_world.ledger, m_machine, m_chain, m_members, m_gossip, m_payload_post,
+      m_inbox({m_context, m_keyring, m_world.ledger, m_machine, m_chain, m_members, m_gossip, m_payload_post, m_steps,
                m_own_status, m_repairer, m_moderation, m_ballots, m_catch_up, m_shortcut, m_rounds}),
       m_host_commands(
           {m_context, m_world.store, m_chain, m_keeper, m_seeder, m_seats, m_moderation, m_errors, m_rounds}) {}
@@ -111,7 +112,7 @@ void Peer::on_envelope(const PeerId& from, run::Envelope envelope) { m_inbox.rec
 
 void Peer::on_blob(const run::BlobRef& ref, BlobPointer content) {
     if (!m_rounds.running() || content == nullptr) return;
-    switch (m_payloads.arrived(ref, content)) {
+    switch (m_payloads.arrived(ref, content, m_context.now())) {
         case Payloads::Outcome::held:
             m_payload_post.here(ref.root);
             // It may be the last that a list waits for.
@@ -120,6 +121,7 @@ void Peer::on_blob(const run::BlobRef& ref, BlobPointer content) {
         case Payloads::Outcome::bad: m_payload_post.useless(ref.root); break;
         case Payloads::Outcome::not_wanted: break;
     }
+    m_steps.on_blob(ref, content);
     m_ballots.reconsider();
     m_contributor.update_error_feedback();
     m_shards.on_blob(ref.root);
@@ -140,6 +142,7 @@ void Peer::on_blob_failed(const BlobId& id, Error error) {
         if (!m_shards.evict_spare()) (void)m_seeder.forget_oldest_payloads(0);
     }
     m_payloads.failed(id, m_context.now());
+    m_steps.on_blob_failed(id);
     m_repairer.on_fetch_failed(id);
     m_catch_up.on_fetch_failed(id, error);
     m_shards.on_blob_failed(id);
@@ -289,6 +292,8 @@ PeerView Peer::view() const {
     view.payloads_sent = m_contributor.payloads_sent();
     view.k = m_contributor.k();
     view.k_allowed = m_chain.k();
+    view.light = m_steps.light();
+    view.step_signers = m_steps.signers();
     view.last_round_overhead = m_rounds.last_overhead();
     view.join_to_first_step = m_catch_up.join_to_first_step();
     view.checkpoints = m_seeder.checkpoints();

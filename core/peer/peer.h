@@ -33,6 +33,7 @@
 #include "core/peer/seams/swarm.h"
 #include "core/peer/seams/trainer.h"
 #include "core/peer/shard_keeper.h"
+#include "core/peer/states/steps.h"
 #include "core/run/agreement/keyring.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
@@ -143,6 +144,7 @@ private:
     Payloads m_payloads;
     run::RoundMachine m_machine;
     ChainLog m_chain;
+    Steps m_steps;
     PayloadPost m_payload_post;
     OwnStatus m_own_status;
     StateKeeper m_keeper;

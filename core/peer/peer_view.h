@@ -47,7 +47,9 @@ struct PeerView {
     double loss = 0;
     std::uint64_t digests_compared = 0, digests_equal = 0, repairs = 0, rounds_lost = 0;
     std::uint64_t payload_bytes_sent = 0, payloads_sent = 0;  // own contributions
-    std::uint32_t k = 0, k_allowed = 0;   // of every 4,096 entries, what the next of them sends, and what lists allow
+    std::uint32_t k = 0, k_allowed = 0;  // of every 4,096 entries, what the next of them sends, and what lists allow
+    bool light = false;            // it takes the sum of a round from seats instead of adding up all contributions,
+    std::size_t step_signers = 0;  // from so many
     bool calculates_differently = false;  // than the committee, so that it contributes nothing more
     Duration last_round_overhead{0};      // window close to next state
     std::optional<Duration> join_to_first_step;

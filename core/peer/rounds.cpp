@@ -279,6 +279,7 @@ void Rounds::entered() {
     m_entered_at = m.context.now();
     m.catch_up.caught_up();
     if (m_window_closed_at) m_last_overhead = m.context.now() - *m_window_closed_at;
+    m.steps.entered(*m.keeper.round(), m_window_closed_at);
     m_window_closed_at.reset();
     m.payload_post.round_begins();
     if (over()) {

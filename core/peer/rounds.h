@@ -55,6 +55,7 @@ public:
         Payloads& payloads;
         PayloadPost& payload_post;
         OwnStatus& own_status;
+        Steps& steps;
         StateKeeper& keeper;
         Contributor& contributor;
         Seeder& seeder;
@@ -111,6 +112,10 @@ private:
     void status_changed() override { m.own_status.changed(); }
     Status append(const CheckedList& fresh, const StateDigest& result) override;
     void on_applied(const CheckedList* fresh) override;
+    void step_computed(const StepOrigin& origin, ByteSpan step, const StateDigest& result) override {
+        m.steps.computed(origin, step, result);
+    }
+    void step_refused(const Digest& list) override { m.steps.refuse(list); }
     void on_state_dropped(RoundId round) override { m.seeder.state_dropped(round); }
     bool may_train() const override;
     bool repairing() const override { return m.repairer.active(); }

@@ -18,6 +18,12 @@ double bits_per_parameter(std::uint32_t k) {
     return (2 + std::log2(gap) + 1.5) / gap;
 }
 
+Duration nine_of_ten(std::vector<Duration> times) {
+    if (times.empty()) return Duration(0);
+    std::sort(times.begin(), times.end());
+    return times[(9 * times.size() + 9) / 10 - 1];
+}
+
 void Exchange::begin() {
     m_closed.reset();
     m_arrivals.clear();
@@ -46,9 +52,7 @@ Duration Exchange::duration() const {
         const bool is_here = at && m_closed;
         taken.push_back(is_here ? std::max(Duration(0), *at - *m_closed) : Duration::max());
     }
-    if (taken.empty()) return Duration(0);
-    std::sort(taken.begin(), taken.end());
-    return taken[(9 * taken.size() + 9) / 10 - 1];
+    return nine_of_ten(std::move(taken));
 }
 
 std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exchange, std::uint64_t since_fall) {

@@ -216,6 +216,25 @@ void write(ByteWriter& out, const HostAction& message) { message.write(out); }
 
 void write(ByteWriter& out, const PayloadRequest& message) { out.raw(message.payload.bytes); }
 
+void write(ByteWriter& out, const StepMessage& message) {
+    out.u64(message.round.value);
+    out.raw(message.list.bytes);
+    message.step.write(out);
+    out.raw(message.result.bytes);
+}
+
+StepMessage read_step(ByteReader& in) {
+    StepMessage message;
+    message.round = read_round(in);
+    in.array(message.list.bytes);
+    message.step = BlobRef::read(in);
+    in.array(message.result.bytes);
+    if (message.step.kind != BlobKind::plain) in.fail();
+    return message;
+}
+
+void write(ByteWriter& out, const StepRequest& message) { out.u64(message.round.value); }
+
 Message read_payload_request(ByteReader& in) {
     PayloadRequest message;
     in.array(message.payload.bytes);
@@ -237,6 +256,8 @@ Message read_body(MessageKind kind, ByteReader& in) {
         case MessageKind::payload_request: return read_payload_request(in);
         case MessageKind::committee_request: return CommitteeRequest{read_round(in)};
         case MessageKind::committee: return CommitteeMessage{read_lists(in)};
+        case MessageKind::step: return read_step(in);
+        case MessageKind::step_request: return StepRequest{read_round(in)};
     }
     in.fail();  // a number no kind has
     return GoodbyeMessage{};
@@ -271,6 +292,8 @@ MessageKind kind_of(const Message& message) {
         MessageKind operator()(const PayloadRequest&) const { return MessageKind::payload_request; }
         MessageKind operator()(const CommitteeRequest&) const { return MessageKind::committee_request; }
         MessageKind operator()(const CommitteeMessage&) const { return MessageKind::committee; }
+        MessageKind operator()(const StepMessage&) const { return MessageKind::step; }
+        MessageKind operator()(const StepRequest&) const { return MessageKind::step_request; }
     };
     return std::visit(Kind{}, message);
 }
@@ -290,6 +313,8 @@ std::string_view domain_of(MessageKind kind) {
         case MessageKind::payload_request: return "potluck/payload-request/1";
         case MessageKind::committee_request: return "potluck/committee-request/1";
         case MessageKind::committee: return "potluck/committee/1";
+        case MessageKind::step: return "potluck/step/1";
+        case MessageKind::step_request: return "potluck/step-request/1";
     }
     return "potluck/unknown/1";
 }

@@ -43,9 +43,11 @@ enum class MessageKind : std::uint8_t {
     host_action = 10,
     payload_request = 11,
     committee_request = 12,
-    committee = 13
+    committee = 13,
+    step = 14,
+    step_request = 15
 };
-inline constexpr MessageKind last_message_kind = MessageKind::committee;
+inline constexpr MessageKind last_message_kind = MessageKind::step_request;
 
 enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
 enum class Phase : std::uint8_t {
@@ -153,6 +155,22 @@ struct CommitteeMessage {
     bool operator==(const CommitteeMessage&) const = default;
 };
 
+/// What a seat of the committee that L[round] names has made of that list, in a run of coded steps: the step as a blob
+/// (core/peer/states/steps.h) and where it leads. May be passed on by anybody.
+struct StepMessage {
+    RoundId round;
+    Digest list;         // hash of L[round]
+    BlobRef step;        // plain
+    StateDigest result;  // digest of theta[round + 1]
+    bool operator==(const StepMessage&) const = default;
+};
+
+/// Asks for what seats have said of the step of `round`.
+struct StepRequest {
+    RoundId round;
+    bool operator==(const StepRequest&) const = default;
+};
+
 /// The sender leaves on purpose; what it announced stands.
 struct GoodbyeMessage {
     bool operator==(const GoodbyeMessage&) const = default;
@@ -160,7 +178,7 @@ struct GoodbyeMessage {
 
 using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest,
                              HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction, PayloadRequest,
-                             CommitteeRequest, CommitteeMessage>;
+                             CommitteeRequest, CommitteeMessage, StepMessage, StepRequest>;
 
 [[nodiscard]] MessageKind kind_of(const Message& message);
 /// Domain tag under which messages of this kind are signed, for example "potluck/contribution/1".

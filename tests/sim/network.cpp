@@ -61,6 +61,7 @@ void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope&
     Traffic& traffic = m_traffic[static_cast<std::size_t>(envelope.kind)];
     ++traffic.messages;
     traffic.bytes += envelope.body.size() + envelope.payload.size() + envelope_bytes;
+    if (loses && loses(envelope)) return;
     if (m_rng.unit() < m_quality.loss || !reachable(from, to) || !may_have_session(from, to)) return;
     const Duration time = m_links.empty()
                               ? between(m_quality.delay_min, m_quality.delay_max)

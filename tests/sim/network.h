@@ -95,6 +95,8 @@ public:
     }
     /// Called with every message that is sent.
     std::function<void(const PeerId& from, const PeerId& to, const run::Envelope& envelope)> on_send;
+    /// Whether this message is lost; none is if unset.
+    std::function<bool(const run::Envelope& envelope)> loses;
     /// Everything that was ever published, for checks that recompute what the members agreed on.
     std::map<BlobId, peer::BlobPointer> published;
     Events& events() { return m_events; }

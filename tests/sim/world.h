@@ -37,6 +37,7 @@ struct WorldPlan {
     std::map<std::size_t, std::size_t> owners = {};  // members that are computers of world_key(the second)
     std::uint32_t k = 1024, k_max = 4096;            // few rounds: much of the movement in each
     std::uint32_t width = 16;                        // of the model
+    numerics::StepForm step = numerics::StepForm::exact;
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
     bool damage_may_spread = false;

@@ -96,7 +96,7 @@ void Payloads::fetch(Entry& entry, TimePoint now) {
                               .retention = entry.retention});
 }
 
-Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content) {
+Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content, TimePoint now) {
     const auto found = m_entries.find(ref.root);
     if (found == m_entries.end()) return Outcome::not_wanted;
     Entry& entry = found->second;
@@ -112,6 +112,7 @@ Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content
     entry.again = TimePoint{Duration::max()};
     if (entry.bad) return Outcome::bad;
     entry.payload = std::move(payload);
+    entry.arrived_at = now;
     return Outcome::held;
 }
 
@@ -169,6 +170,12 @@ void Payloads::let_stalled_give_way(TimePoint now) {
         --waiting;
         m_swarm.forget(id);
     }
+}
+
+std::optional<TimePoint> Payloads::arrived_at(const BlobId& id) const {
+    const auto found = m_entries.find(id);
+    if (found == m_entries.end() || !found->second.payload) return std::nullopt;
+    return found->second.arrived_at;
 }
 
 PayloadPointer Payloads::find(const BlobId& id) const {

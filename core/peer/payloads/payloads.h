@@ -70,11 +70,13 @@ public:
     void want_accepted(const run::AcceptList& list, TimePoint now);
 
     enum class Outcome { not_wanted, held, bad };
-    [[nodiscard]] Outcome arrived(const run::BlobRef& ref, BlobPointer content);
+    [[nodiscard]] Outcome arrived(const run::BlobRef& ref, BlobPointer content, TimePoint now);
     /// The fetch ended; it is tried again by retry().
     void failed(const BlobId& id, TimePoint now);
     void retry(TimePoint now);
 
+    /// When it came; nothing while it is not here.
+    [[nodiscard]] std::optional<TimePoint> arrived_at(const BlobId& id) const;
     /// Null while it is not here or if it does not parse.
     [[nodiscard]] PayloadPointer find(const BlobId& id) const;
     [[nodiscard]] bool bad(const BlobId& id) const;
@@ -96,6 +98,7 @@ private:
         run::Retention retention = run::Retention::kept;
         bool accepted = false;  // stands in a list
         PayloadPointer payload;
+        TimePoint arrived_at;
         bool bad = false;
         std::vector<PeerId> sources;
         std::set<PeerId> asked;       // for it, ever

@@ -15,7 +15,7 @@
 
 #include "core/base/check.h"
 #include "core/base/merkle.h"
-#include "core/numerics/outer/outer_step.h"
+#include "core/numerics/outer/step_code.h"
 
 namespace potluck::peer {
 
@@ -25,16 +25,37 @@ struct StateKeeper::ApplyInput {
     Vector next;
     std::vector<PayloadPointer> payloads;
     std::vector<run::Accepted> entries;
-    numerics::OuterStep step;
+    numerics::OuterStep outer;
     unsigned threads = 1;
     RoundId round;
     bool checks_payloads = false;
+    StepPointer step;
 };
 
+/// theta[r+1] of the list's payloads, by their step if the recipe codes it.
+void StateKeeper::move(const ApplyInput& in, std::span<const numerics::WeightedPayload> list, Computed& out) {
+    const std::span<const float> theta = in.theta.parameters;
+    if (in.outer.form == numerics::StepForm::exact) {
+        return numerics::apply_outer_step(theta, in.next.values, list, in.outer, in.threads);
+    }
+    out.step = numerics::encode_step(list, theta.size(), in.outer.amplification, in.threads);
+    numerics::StepView view;
+    POTLUCK_CHECK(numerics::StepView::parse(out.step, theta.size(), view) == numerics::PayloadFault::none);
+    numerics::apply_step(theta, in.next.values, view, in.outer.alpha, in.threads);
+}
+
 StateKeeper::Computed StateKeeper::compute(const ApplyInput& in) {
-    bool whole = true;
+    Computed out{StateDigest{}, true, {}};
+    if (in.step) {
+        out.whole_payloads =
+            !in.checks_payloads || merkle_root(in.step->blob->bytes(), in.threads) == in.step->ref.root;
+        numerics::apply_step(in.theta.parameters, in.next.values, in.step->view, in.outer.alpha, in.threads);
+        out.digest = in.store.commit_state(in.round);
+        return out;
+    }
     for (std::size_t i = 0; in.checks_payloads && i < in.payloads.size(); ++i) {
-        whole = whole && merkle_root(in.payloads[i]->blob->bytes(), in.threads) == in.entries[i].payload.root;
+        out.whole_payloads =
+            out.whole_payloads && merkle_root(in.payloads[i]->blob->bytes(), in.threads) == in.entries[i].payload.root;
     }
     std::vector<numerics::WeightedPayload> weighted;
     std::set<PeerId> persons;
@@ -49,9 +70,10 @@ StateKeeper::Computed StateKeeper::compute(const ApplyInput& in) {
         // A list that hands a seat over leaves the model as it is; one that takes it back begins with what it was.
         std::copy(in.theta.parameters.begin(), in.theta.parameters.end(), in.next.values.begin());
     } else {
-        numerics::apply_outer_step(in.theta.parameters, in.next.values, weighted, in.step, in.threads);
+        move(in, weighted, out);
     }
-    return {in.store.commit_state(in.round), whole};
+    out.digest = in.store.commit_state(in.round);
+    return out;
 }
 
 namespace {
@@ -120,7 +142,7 @@ void StateKeeper::restore(std::function<void(bool sound)> done) {
 }
 
 void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer> payloads,
-                        std::shared_ptr<const CheckedList> fresh) {
+                        std::shared_ptr<const CheckedList> fresh, StepPointer step) {
     const RoundId next = m_round->next();
     Result<Vector> target = m.store.begin_state(next);
     if (!target.ok()) {
@@ -133,14 +155,21 @@ void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer>
     const run::HostAction* back = list.roll_back();
     const bool goes_back = back != nullptr && m.chain.leads_back_to(*back);
     const RoundId from = goes_back ? back->round : *m_round;
-    m.jobs.run([in = ApplyInput{m.store, m.store.state(from), std::move(*target), std::move(payloads), list.entries,
-                                m.context.manifest.recipe.outer_step(), m.context.settings.threads, next,
-                                fresh == nullptr}] { return compute(in); },
-               [this, fresh](Computed computed) { on_computed(fresh, std::move(computed)); });
+    const StepOrigin origin{list.round, fresh ? fresh->hash : m.chain.hash_at(list.round), list.committee};
+    m.jobs.run(
+        [in = ApplyInput{m.store, m.store.state(from), std::move(*target), std::move(payloads), list.entries,
+                         m.context.manifest.recipe.outer_step(), m.context.settings.threads, next, fresh == nullptr,
+                         step}] { return compute(in); },
+        [this, fresh, origin, step](Computed computed) { on_computed(fresh, origin, step, std::move(computed)); });
 }
 
-void StateKeeper::on_computed(const std::shared_ptr<const CheckedList>& fresh, Computed computed) {
+void StateKeeper::on_computed(const std::shared_ptr<const CheckedList>& fresh, const StepOrigin& origin,
+                              const StepPointer& taken, Computed computed) {
     m_applying = false;
+    if (taken && computed.digest.ok() && *computed.digest != taken->result) {
+        m.store.drop_state(m_round->next());
+        return m.mediator.step_refused(origin.list);
+    }
     m_whole_payloads = computed.whole_payloads;
     Result<StateDigest>& outcome = computed.digest;
     if (outcome.ok() && fresh) {
@@ -155,6 +184,7 @@ void StateKeeper::on_computed(const std::shared_ptr<const CheckedList>& fresh, C
     }
     m_round = m_round->next();
     m_digest = *outcome;
+    if (!computed.step.empty()) m.mediator.step_computed(origin, computed.step, m_digest);
     m.mediator.on_applied(fresh.get());
 }
 

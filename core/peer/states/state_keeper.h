@@ -21,6 +21,7 @@
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/seams/jobs.h"
 #include "core/peer/seams/state_store.h"
+#include "core/peer/states/steps.h"
 
 namespace potluck::peer {
 
@@ -35,6 +36,10 @@ public:
         virtual void on_applied(const CheckedList* fresh) = 0;
         virtual void on_state_dropped(RoundId round) = 0;
         virtual void status_changed() = 0;
+        /// The list of `origin` has led to `result` by this step, made here of its payloads.
+        virtual void step_computed(const StepOrigin& /*origin*/, ByteSpan /*step*/, const StateDigest& /*result*/) {}
+        /// The step of that list does not lead where its signers say; the state is as it was.
+        virtual void step_refused(const Digest& /*list*/) {}
     };
     struct Parts {
         const Context& context;
@@ -67,9 +72,10 @@ public:
     /// there is none.
     void restore(std::function<void(bool sound)> done);
     /// Starts computing theta[round + 1]; `payloads` are those of the list's entries, in order, and a state that the
-    /// list goes back to is held. `fresh` is the list if it is not in the chain yet.
+    /// list goes back to is held. `fresh` is the list if it is not in the chain yet. With `step`, which is the list's,
+    /// no payloads are needed.
     void apply(const run::AcceptList& list, std::vector<PayloadPointer> payloads,
-               std::shared_ptr<const CheckedList> fresh);
+               std::shared_ptr<const CheckedList> fresh, StepPointer step = nullptr);
     /// Writes a fetched file as theta[round]; it becomes the newest only by hold().
     void adopt(const StateStore::Held& wanted, BlobPointer content, std::function<void(Status)> done) const;
     /// What the store holds of this round is the newest state from now on.
@@ -89,6 +95,7 @@ private:
     struct Computed {
         Result<StateDigest> digest;
         bool whole_payloads = true;
+        std::vector<std::byte> step{};  // made of the payloads, in a run of coded steps
     };
     struct ApplyInput;
     [[nodiscard]] static Computed compute(const ApplyInput& in);
@@ -98,7 +105,9 @@ private:
     };
     [[nodiscard]] VerifyInput verify_input(const std::vector<StateStore::Held>& states) const;
     [[nodiscard]] static std::vector<RoundId> damaged_of(const VerifyInput& in);
-    void on_computed(const std::shared_ptr<const CheckedList>& fresh, Computed computed);
+    static void move(const ApplyInput& in, std::span<const numerics::WeightedPayload> list, Computed& out);
+    void on_computed(const std::shared_ptr<const CheckedList>& fresh, const StepOrigin& origin,
+                     const StepPointer& taken, Computed computed);
 
     const Parts m;
     std::optional<RoundId> m_round;

@@ -127,9 +127,11 @@ struct BallotsBench : Fixture {
     /// A process begins with what is on disk.
     void begin() {
         ballots.reset();
+        steps.reset();
         payloads.emplace(swarm, context.layout.parameters, context.manifest.recipe.k_max);
-        ballots.emplace(Ballots::Parts{context, chain, keeper, machine, exchange, keyring, votes, *payloads, seats,
-                                       moderation, errors, mediator});
+        steps.emplace(Steps::Parts{context, chain, members, *payloads, errors});
+        ballots.emplace(Ballots::Parts{context, chain, keeper, machine, exchange, keyring, votes, *payloads, *steps,
+                                       seats, moderation, errors, mediator});
         ballots->enter();
     }
     void wait(Duration time) { context.set_now(context.now() + time); }
@@ -269,6 +271,7 @@ struct BallotsBench : Fixture {
     Seats seats{context, chain, members};
     Moderation moderation{context, chain, ledger, errors};
     std::optional<Payloads> payloads;
+    std::optional<Steps> steps;
     std::optional<Ballots> ballots;
 };
 

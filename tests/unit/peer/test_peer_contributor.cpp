@@ -126,7 +126,7 @@ struct Bench : Fixture {
     /// The payload of the newest offer arrives from the swarm, as it does after publishing.
     void deliver(const run::BlobRef& ref) {
         const auto content = std::make_shared<sim::MemoryBlob>(published.at(ref.root));
-        (void)payloads.arrived(ref, content);
+        (void)payloads.arrived(ref, content, TimePoint{});
         for (int tick = 0; tick < 2; ++tick) contributor.update_error_feedback();  // again while the job is under way
         work.finish_all();
     }
@@ -446,7 +446,7 @@ private slots:
                           &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
         next.restore();
         const auto content = std::make_shared<sim::MemoryBlob>(bench.published.at(own.payload.root));
-        (void)bench.payloads.arrived(own.payload, content);
+        (void)bench.payloads.arrived(own.payload, content, TimePoint{});
         next.update_error_feedback();
         bench.work.finish_all();
         QVERIFY(next.record().deferred.empty());

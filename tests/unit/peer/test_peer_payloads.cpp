@@ -13,7 +13,7 @@ struct Bench : Fixture {
     run::BlobRef hold(float value, std::uint64_t round) {
         const Made made = payload_of(value);
         payloads.want(made.payload->ref, RoundId{round}, {});
-        POTLUCK_CHECK(payloads.arrived(made.payload->ref, made.payload->blob) == Payloads::Outcome::held);
+        POTLUCK_CHECK(payloads.arrived(made.payload->ref, made.payload->blob, TimePoint{}) == Payloads::Outcome::held);
         return made.payload->ref;
     }
     static run::AcceptList list_naming(std::uint64_t round, const run::BlobRef& ref) {
@@ -94,10 +94,10 @@ private slots:
             Bench bench;
             const run::BlobRef ref{merkle_root(as_bytes("noise")), size, run::BlobKind::plain, {}};
             const auto noise = std::make_shared<sim::MemoryBlob>(Bytes(size));
-            QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::not_wanted);
+            QCOMPARE(bench.payloads.arrived(ref, noise, TimePoint{}), Payloads::Outcome::not_wanted);
             bench.payloads.want(ref, RoundId{3}, {});
             QVERIFY(!bench.payloads.bad(ref.root));
-            QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::bad);
+            QCOMPARE(bench.payloads.arrived(ref, noise, TimePoint{}), Payloads::Outcome::bad);
             QVERIFY(bench.payloads.bad(ref.root));
             QVERIFY(!bench.payloads.find(ref.root));
         }
@@ -188,7 +188,7 @@ private slots:
         bench.payloads.expect(made.payload->ref, RoundId{3}, {}, bench.context.now(), run::Retention::offered);
         QVERIFY(bench.payloads.asked(made.payload->ref.root, key_of(1).id()));
         QVERIFY(bench.payloads.take_askers(made.payload->ref.root).empty());
-        QVERIFY(bench.payloads.arrived(made.payload->ref, made.payload->blob) == Payloads::Outcome::held);
+        QVERIFY(bench.payloads.arrived(made.payload->ref, made.payload->blob, TimePoint{}) == Payloads::Outcome::held);
         QCOMPARE(bench.payloads.take_askers(made.payload->ref.root).size(), std::size_t{1});
     }
 
