@@ -11,6 +11,7 @@
 #include "core/numerics/codec/encoder.h"
 #include "core/numerics/codec/plain_codec.h"
 #include "core/numerics/outer/outer_stepper.h"
+#include "core/numerics/outer/step_code.h"
 #include "tests/golden/numerics_inputs.h"
 
 using namespace potluck;
@@ -74,6 +75,8 @@ private slots:
     void next_states_have_their_digests_data() { add_rows("steps.txt"); }
     void next_states_have_their_digests();
     void next_states_with_newcomers_have_their_digests_data() { add_rows("newcomer_steps.txt"); }
+    void coded_steps_have_their_digests_data() { add_rows("coded_steps.txt"); }
+    void coded_steps_have_their_digests();
     void next_states_with_newcomers_have_their_digests() { next_states_have_their_digests(); }
 };
 
@@ -152,6 +155,39 @@ void TestNumericsGolden::next_states_have_their_digests() {
     std::vector<float> next(size);
     apply_outer_step_plain(theta, next, list, step);
     QCOMPARE(digest(next), field.back().toStdString());
+}
+
+void TestNumericsGolden::coded_steps_have_their_digests() {
+    // size, k, number of payloads, first weight, alpha in hundredths, amplification, digests of the step and of the
+    // state
+    QFETCH(QByteArray, line);
+    const QList<QByteArray> field = fields_of(line);
+    QCOMPARE(field.size(), 8);
+    const std::size_t size = field[0].toULongLong();
+    const std::uint32_t k = field[1].toUInt();
+    const std::size_t count = field[2].toULongLong();
+    std::vector<std::vector<std::byte>> payloads(count);
+    std::vector<PayloadView> views(count);
+    std::vector<WeightedPayload> list;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Kind kinds[] = {Kind::bell, Kind::clustered, Kind::uniform, Kind::ties};
+        std::vector<float> error = inputs::make(kinds[i % 4], size, 1000 + i);
+        payloads[i] = encode(error, k, 2);
+        QVERIFY(PayloadView::parse(payloads[i], size, k, views[i]) == PayloadFault::none);
+        list.push_back({.payload = &views[i], .weight = field[3].toULongLong() * (i + 1)});
+    }
+    const std::uint32_t amplification = field[5].toUInt();
+    const std::vector<std::byte> plain = encode_step_plain(list, size, amplification);
+    QCOMPARE(sha256(plain).hex(), field[6].toStdString());
+    for (const Run run : runs()) {
+        QCOMPARE(sha256(encode_step_with(run.path, list, size, amplification, run.threads)).hex(),
+                 field[6].toStdString());
+    }
+    StepView view;
+    QVERIFY(StepView::parse(plain, size, view) == PayloadFault::none);
+    std::vector<float> theta = inputs::make(Kind::bell, size, 99);
+    apply_step(theta, theta, view, field[4].toFloat() / 100.0F, 2);
+    QCOMPARE(digest(theta), field[7].toStdString());
 }
 
 QTEST_APPLESS_MAIN(TestNumericsGolden)

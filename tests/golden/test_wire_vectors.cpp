@@ -218,6 +218,8 @@ private slots:
         compare_message("goodbye", GoodbyeMessage{});
         compare_message("payload_request", PayloadRequest{samples::id<BlobId>(0xc1)});
         compare_message("committee_request", CommitteeRequest{RoundId{7}});
+        compare_message("step", samples::step());
+        compare_message("step_request", StepRequest{RoundId{7}});
         compare_message("committee", CommitteeMessage{{committed, committed}});
         compare_message("host_action_ban", samples::ban(4));
         compare_message("host_action_readmit", samples::readmit(5));

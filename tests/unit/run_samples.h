@@ -119,6 +119,10 @@ inline AcceptList roll_back_list() {
 /// A list and bytes in place of a certificate: messages carry it without reading it.
 inline CommittedList committed_list() { return {accept_list().encode(), Bytes(275, std::byte{0x5a})}; }
 
+inline StepMessage step() {
+    return {{7}, id<Digest>(0x33), {id<BlobId>(0xc1), 4'242, BlobKind::plain, {}}, id<StateDigest>(0x44)};
+}
+
 inline BallotMessage ballot() { return {Bytes(179, std::byte{0x5a}), accept_list().encode()}; }
 
 inline StatusMessage status() {

@@ -33,6 +33,7 @@
 #include "ui/records/contribution_page.h"
 #include "ui/records/storage_page.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/wheel_guard.h"
 

@@ -166,7 +166,7 @@ void Steps::refuse(const Digest& list) {
 void Steps::on_blob(const run::BlobRef& ref, const BlobPointer& content) {
     for (auto& [list, wanted] : m_wanted) {
         if (!wanted.agreed || wanted.agreed->step.root != ref.root || wanted.step || wanted.refused) continue;
-        auto step = std::make_shared<Step>();
+        auto step = std::make_shared<AgreedStep>();
         step->ref = ref;
         step->blob = content;
         step->result = wanted.agreed->result;

@@ -47,13 +47,13 @@ struct StepOrigin {
 };
 
 /// A step that is here and was checked.
-struct Step {
+struct AgreedStep {
     run::BlobRef ref;
     BlobPointer blob;
     numerics::StepView view;
     StateDigest result;  // where its signers say that it leads
 };
-using StepPointer = std::shared_ptr<const Step>;
+using StepPointer = std::shared_ptr<const AgreedStep>;
 
 class Steps {
 public:

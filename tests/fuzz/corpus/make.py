@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import struct
+import sys
 import zlib
 
 WIRE = pathlib.Path("../../golden/wire")
@@ -21,7 +22,7 @@ def save(target, name, content):
 
 def messages():
     kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye", "host_action",
-             "payload_request", "committee_request", "committee"]
+             "payload_request", "committee_request", "committee", "step", "step_request"]
     for number, kind in enumerate(kinds, 1):
         body = vector("host_action_roll_back" if kind == "host_action" else kind)
         save("message", kind, bytes([number]) + body)
@@ -460,6 +461,23 @@ def proofs():
     save("proof", "list_beyond", whole[:-1000] + b"\xff" * 1000)
 
 
+def steps():
+    """Coded steps of the reference of the numerics, and what is wrong with them."""
+    sys.path.insert(0, "../../golden/numerics")
+    import reference
+    for name, size, k, count in (("ten", 10, 64, 1), ("two_chunks", 5_000, 64, 2), ("everything", 4_100, 4096, 1)):
+        payloads = [reference.encode(reference.inputs("ties", size, 7 + i), k) for i in range(count)]
+        whole = reference.coded_step(size, payloads, [1] * count, 4)[0]
+        save("step", name, whole)
+        save("step", name + "_cut", whole[:len(whole) // 2])
+        save("step", name + "_longer", whole + b"\0")
+        save("step", name + "_scale", whole[:21] + b"\x7f" + whole[22:])
+        save("step", name + "_values", whole[:22] + b"\x88" + whole[23:])
+        save("step", name + "_gap_code", whole[:20] + b"\x0d" + whole[21:])
+        save("step", name + "_kept", whole[:4] + b"\x01" + whole[5:])
+        save("step", name + "_table", whole[:16] + b"\xff" * 4 + whole[20:])
+
+
 def release_indexes():
     """Indexes as installer/package writes them, and names of members of archives."""
     pack = {"name": "potluck-trainer-0.1.0-linux-x86_64-cpu.tar.xz", "kind": "cpu", "apps": ["0.1.0"], "system": "linux",
@@ -485,6 +503,7 @@ votes()
 accept_lists()
 credit_tables()
 release_indexes()
+steps()
 manifests()
 byte_bpe()
 sentencepiece()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes payloads.txt, steps.txt and newcomer_steps.txt from docs/payload-format.md, independently of the C++ code: run it in its own folder.
+"""Writes payloads.txt, steps.txt, newcomer_steps.txt and coded_steps.txt from docs/payload-format.md, independently of the C++ code: run it in its own folder.
 
 A plain codec, a plain reader and a plain F: one coordinate after the other, the standard library only. The inputs are
 those of tests/golden/numerics_inputs.h. tests/golden/test_numerics_golden.cpp checks that the product gives the same.
@@ -24,6 +24,8 @@ STEPS = [(1, 64, 1, 1, 100, 4), (5_000, 64, 2, 1000, 100, 4), (300_001, 64, 3, 1
 # With the number of newcomers, who come first, and of payloads of nothing but zeros, which come last.
 NEWCOMER_STEPS = [(5_000, 64, 7, 1000, 100, 4, 3, 0), (300_001, 64, 9, 77, 80, 3, 4, 2), (5_000, 64, 4, 10, 100, 4, 4, 1),
                   (8_192, 256, 6, 5, 100, 2, 2, 4), (5_000, 64, 3, 10, 100, 4, 1, 3), (20_000, 64, 12, 9, 90, 5, 8, 1)]
+CODED_STEPS = [(1, 64, 1, 1, 100, 4), (5_000, 64, 2, 1000, 100, 4), (20_001, 300, 3, 123_456, 70, 4), (8_192, 4096, 7, 31, 50, 2),
+               (300_001, 64, 16, 99_999, 100, 4), (9_000, 256, 5, 10, 80, 1)]
 
 
 def f32(x):
@@ -178,8 +180,8 @@ def decode(payload):
 
 # F: "The agreed step" of the document.
 
-def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0):
-    """The first `newcomers` payloads are those of newcomers."""
+def means_of(payloads, weights, amplification, newcomers=0):
+    """Steps 1 to 6: what each coordinate with entries moves by. The first `newcomers` payloads are those of newcomers."""
     decoded = [decode(payload) for payload in payloads]
     norms, peaks = [], []
     for groups in decoded:
@@ -203,11 +205,48 @@ def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0):
             for place, mean in values.items():
                 total, senders = sums.get(place, (0, 0))
                 sums[place] = total + round(math.ldexp(mean * factor, exponent)) * weight, senders + weight
+    return {place: f32(total / max(float(senders), least) * math.ldexp(1.0, -exponent))
+            for place, (total, senders) in sums.items()}
+
+
+def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0):
     after = array("f", theta)
-    for place, (total, senders) in sums.items():
-        mean = f32(total / max(float(senders), least) * math.ldexp(1.0, -exponent))
+    for place, mean in means_of(payloads, weights, amplification, newcomers).items():
         after[place] = after[place] - f32(alpha * mean)
     return after
+
+
+# "The coded step" of the document.
+
+def coded_step(size, payloads, weights, amplification):
+    """The step's bytes, and {place: what is decoded}."""
+    means = means_of(payloads, weights, amplification)
+    kept = min(max(2 * max(struct.unpack_from("<I", payload, 4)[0] for payload in payloads), 512), CHUNK)
+    table, groups, decoded = b"", b"", {}
+    for group in chunks(size, kept):
+        gaps, scales, values = [], b"", []
+        for at, length, count in group:
+            chosen = sorted(sorted(range(at, at + length), key=lambda i: -abs(means.get(i, 0.0)))[:count])
+            gaps += [place - before - 1 for place, before in zip(chosen, [at - 1] + chosen)]
+            for first in range(0, count, 256):
+                block = chosen[first:first + 256]
+                largest = max(abs(means.get(place, 0.0)) for place in block)
+                scale = next(e for e in range(-126, 128) if round(math.ldexp(largest, -e)) <= 7) if largest else 0
+                scales += struct.pack("<b", scale)
+                for place in block:
+                    value = round(math.ldexp(means.get(place, 0.0), -scale))
+                    values.append(value & 15)
+                    decoded[place] = math.ldexp(float(value), scale)
+        packed = bytes(low | high << 4 for low, high in zip(values[::2], values[1::2] + [0] * (len(values) % 2)))
+        best, gap_data = 0, ""
+        if kept < CHUNK:
+            used = {gap: gaps.count(gap) for gap in set(gaps)}
+            best = min(GAP_CODES, key=lambda code: sum(gap_bits(gap, code)[1] * n for gap, n in used.items()))
+            gap_data = "".join(format(number, f"0{width}b")[::-1] for number, width in (gap_bits(gap, best) for gap in gaps))
+        data = bytes([best]) + scales + packed + bytes(int(gap_data[i:i + 8][::-1], 2) for i in range(0, len(gap_data), 8))
+        table += struct.pack("<I", len(data))
+        groups += data
+    return b"PLS1" + struct.pack("<IQ", kept, size) + table + groups, decoded
 
 
 def digest(floats):
@@ -235,6 +274,18 @@ def step_row(row):
     return " ".join(map(str, row)) + " " + digest(after)
 
 
+def coded_row(row):
+    size, k, count, weight, alpha, amplification = row
+    kinds = ("bell", "clustered", "uniform", "ties")
+    payloads = [encode(inputs(kinds[i % 4], size, 1000 + i), k) for i in range(count)]
+    step, decoded = coded_step(size, payloads, [weight * (i + 1) & MASK for i in range(count)], amplification)
+    after = inputs("bell", size, 99)
+    for place, mean in decoded.items():
+        if mean:
+            after[place] = after[place] - f32(f32(f32(alpha) / 100) * mean)
+    return " ".join(map(str, row)) + f" {hashlib.sha256(step).hexdigest()} {digest(after)}"
+
+
 def main():
     with multiprocessing.Pool() as pool:
         payloads, steps = pool.map_async(payload_row, PAYLOADS, 1), pool.map_async(step_row, STEPS, 1)
@@ -247,6 +298,11 @@ def main():
             file.write("# parameters, k, payloads, first weight, alpha in hundredths, amplification cap; "
                        "SHA-256 of the next state (fp32, little-endian)\n")
             file.write("".join(row + "\n" for row in steps.get()))
+        coded_steps = pool.map_async(coded_row, CODED_STEPS, 1)
+        with open("coded_steps.txt", "w", newline="\n") as file:
+            file.write("# parameters, k, payloads, first weight, alpha in hundredths, amplification cap; SHA-256 of the coded step, "
+                       "SHA-256 of the next state (fp32, little-endian)\n")
+            file.write("".join(row + "\n" for row in coded_steps.get()))
         with open("newcomer_steps.txt", "w", newline="\n") as file:
             file.write("# parameters, k, payloads, first weight, alpha in hundredths, amplification cap, newcomers (the first), "
                        "zeros (the last); SHA-256 of the next state (fp32, little-endian)\n")

@@ -1,4 +1,5 @@
-// The runs that were heard of: who has room, who goes, and that no number of strangers hides what somebody vouches for.
+// The runs that were heard of: who has room, who goes, and that no number of strangers hides what somebody vouches for;
+// and the messages that tell of them.
 #include <QtTest>
 
 #include "core/find/board_message.h"
@@ -209,11 +210,7 @@ private slots:
         QCOMPARE(board.size(), announcements_max);
         QCOMPARE(board.found(now)[0].announcement.run, samples::run(1));
     }
-};
 
-class TestBoardMessage : public QObject {
-    Q_OBJECT
-private slots:
     void messages_are_read_as_they_were_written() {
         for (const BoardMessage& message :
              {BoardMessage(BoardQuestion{}), BoardMessage(BoardNote{Source::Hand::first, announced(1, 1)}),
@@ -253,9 +250,5 @@ private slots:
     }
 };
 
-int main(int count, char** arguments) {
-    TestRunBoard board;
-    TestBoardMessage message;
-    return QTest::qExec(&board, count, arguments) | QTest::qExec(&message, count, arguments);
-}
+QTEST_APPLESS_MAIN(TestRunBoard)
 #include "test_run_board.moc"

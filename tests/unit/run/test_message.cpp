@@ -24,7 +24,9 @@ std::vector<Message> all_messages() {
             samples::ban(4),
             PayloadRequest{samples::id<BlobId>(2)},
             CommitteeRequest{RoundId{3}},
-            CommitteeMessage{{samples::committed_list(), samples::committed_list()}}};
+            CommitteeMessage{{samples::committed_list(), samples::committed_list()}},
+            samples::step(),
+            StepRequest{RoundId{3}}};
 }
 
 bool decodes(const Message& message) {

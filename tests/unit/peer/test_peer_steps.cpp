@@ -1,0 +1,266 @@
+// Whose word on a step counts, how many must agree, what is fetched and kept, and what a light member does without.
+#include <QTest>
+
+#include "core/base/sha256.h"
+#include "core/peer/states/steps.h"
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+
+run::Manifest coded_manifest() {
+    run::Manifest manifest = Fixture::manifest_of();
+    manifest.recipe.step = numerics::StepForm::coded;
+    manifest.recipe.window = Duration{10'000};
+    for (std::uint8_t number = 2; number <= 4; ++number) manifest.backbones.push_back(key_of(number).id());
+    return manifest;
+}
+
+StateDigest digest_of(const char* text) { return {sha256(as_bytes(text)).bytes}; }
+
+/// A member without a seat, number 9, that hears the seats 1 to 4.
+struct Bench : Fixture {
+    explicit Bench(std::uint8_t number = 9) : Fixture(coded_manifest(), number) {}
+
+    /// A list of seats 1 to 4 that has one entry.
+    run::AcceptList list() {
+        run::AcceptList made = unsigned_list_of({payload_of(0.01F, key_of(5).id()).entry});
+        made.committee = ids_of({1, 2, 3, 4});
+        return made;
+    }
+    /// The step that F makes of list(): its blob.
+    Bytes blob_of(const run::AcceptList& of) {
+        const Made made = payload_of(0.01F, key_of(5).id());
+        const numerics::WeightedPayload one[] = {{.payload = &made.payload->view, .weight = 1}};
+        return step_blob(of.hash(), numerics::encode_step(one, context.layout.parameters, 4, 1));
+    }
+    run::StepMessage said_of(const run::AcceptList& of, const char* result = "next") {
+        const Bytes blob = blob_of(of);
+        return {of.round, of.hash(), {merkle_root(blob), blob.size(), run::BlobKind::plain, {}}, digest_of(result)};
+    }
+    run::Verdict hear(std::uint8_t seat, const run::StepMessage& message) {
+        run::Envelope envelope{.run = context.run,
+                               .sender = key_of(seat).id(),
+                               .kind = run::MessageKind::step,
+                               .body = run::encode_body(message)};
+        if (steps.holds(envelope.sender, message)) return run::Verdict::repeated;
+        return steps.on_step(envelope, message);
+    }
+    void bring(const run::AcceptList& of) {
+        const Bytes blob = blob_of(of);
+        steps.on_blob({merkle_root(blob), blob.size(), run::BlobKind::plain, {}},
+                      std::make_shared<sim::MemoryBlob>(blob));
+    }
+    void wait(Duration time) { context.set_now(context.now() + time); }
+    [[nodiscard]] std::size_t fetches_of(const BlobId& id) const {
+        return static_cast<std::size_t>(std::count(swarm.fetched.begin(), swarm.fetched.end(), id));
+    }
+
+    Members members;
+    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
+    Steps steps{{context, chain, members, payloads, errors}};
+};
+
+}  // namespace
+
+class PeerStepsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_step_is_fetched_once_more_seats_agree_than_may_lie() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        const run::StepMessage said = bench.said_of(list);
+        bench.steps.want(list, list.hash());
+        QCOMPARE(bench.hear(2, said), run::Verdict::accepted);
+        QCOMPARE(bench.hear(2, said), run::Verdict::repeated);
+        bench.steps.want(list, list.hash());
+        QCOMPARE(bench.fetches_of(said.step.root), std::size_t{0});
+        QCOMPARE(bench.hear(3, said), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        bench.steps.want(list, list.hash());
+        QCOMPARE(bench.fetches_of(said.step.root), std::size_t{1});
+        QVERIFY(bench.steps.find(list.hash()) == nullptr);
+        bench.bring(list);
+        const StepPointer step = bench.steps.find(list.hash());
+        QVERIFY(step != nullptr);
+        QVERIFY(step->result == digest_of("next"));
+        QVERIFY(!bench.steps.gave_up(list.hash()));
+    }
+
+    void seats_that_say_different_things_do_not_add_up() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        QCOMPARE(bench.hear(2, bench.said_of(list)), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, bench.said_of(list, "another")), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, bench.said_of(list)), run::Verdict::contradicting);
+        bench.steps.want(list, list.hash());
+        QVERIFY(bench.swarm.fetched.empty());
+    }
+
+    void words_of_another_list_do_not_count() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        run::AcceptList other = list;
+        other.k += 1;
+        for (const std::uint8_t seat : std::vector<std::uint8_t>{2, 3, 4})
+            QCOMPARE(bench.hear(seat, bench.said_of(other)), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        QVERIFY(bench.swarm.fetched.empty());
+    }
+
+    void only_seats_of_the_list_count() {
+        Bench bench;
+        run::AcceptList list = bench.list();
+        list.committee = ids_of({1, 2, 5, 6});
+        const run::StepMessage said = bench.said_of(list);
+        // Seats of today that the list replaces.
+        QCOMPARE(bench.hear(3, said), run::Verdict::accepted);
+        QCOMPARE(bench.hear(4, said), run::Verdict::accepted);
+        QCOMPARE(bench.hear(7, said), run::Verdict::wrong_author);
+        bench.steps.want(list, list.hash());
+        QVERIFY(bench.swarm.fetched.empty());
+    }
+
+    void a_blob_of_another_list_or_no_step_at_all_is_refused() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        run::StepMessage said = bench.said_of(list);
+        const Bytes wrong = step_blob(Digest{}, ByteSpan(bench.blob_of(list)).subspan(step_list_bytes));
+        said.step = {merkle_root(wrong), wrong.size(), run::BlobKind::plain, {}};
+        QCOMPARE(bench.hear(2, said), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, said), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        bench.steps.on_blob(said.step, std::make_shared<sim::MemoryBlob>(wrong));
+        QVERIFY(bench.steps.find(list.hash()) == nullptr);
+        QVERIFY(bench.steps.gave_up(list.hash()));
+    }
+
+    void a_step_that_leads_elsewhere_is_not_taken_again() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        QCOMPARE(bench.hear(2, bench.said_of(list)), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, bench.said_of(list)), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        bench.bring(list);
+        bench.steps.refuse(list.hash());
+        bench.bring(list);
+        bench.steps.want(list, list.hash());
+        QVERIFY(bench.steps.find(list.hash()) == nullptr);
+        QVERIFY(bench.steps.gave_up(list.hash()));
+        QCOMPARE(bench.fetches_of(bench.said_of(list).step.root), std::size_t{1});
+    }
+
+    void patience_ends_where_nothing_comes() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        QVERIFY(!bench.steps.gave_up(list.hash()));
+        bench.steps.want(list, list.hash());
+        bench.wait(step_patience - Duration{1});
+        QVERIFY(!bench.steps.gave_up(list.hash()));
+        QCOMPARE(bench.hear(2, bench.said_of(list)), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, bench.said_of(list)), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());  // the fetch begins: patience begins anew
+        bench.wait(step_patience - Duration{1});
+        QVERIFY(!bench.steps.gave_up(list.hash()));
+        bench.wait(Duration{1});
+        QVERIFY(bench.steps.gave_up(list.hash()));
+    }
+
+    void a_fetch_that_failed_is_begun_again() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        const run::StepMessage said = bench.said_of(list);
+        QCOMPARE(bench.hear(2, said), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, said), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        bench.steps.on_blob_failed(said.step.root);
+        bench.steps.want(list, list.hash());
+        QCOMPARE(bench.fetches_of(said.step.root), std::size_t{2});
+    }
+
+    void what_a_seat_has_computed_is_published_signed_and_told_to_whoever_asks() {
+        Bench bench(2);
+        const run::AcceptList list = bench.list();
+        const Bytes blob = bench.blob_of(list);
+        const ByteSpan step = ByteSpan(blob).subspan(step_list_bytes);
+        bench.steps.computed({list.round, list.hash(), list.committee}, step, digest_of("next"));
+        QVERIFY(bench.swarm.published.contains(merkle_root(blob)));
+        QCOMPARE(bench.swarm.sent.size(), std::size_t{1});
+        QVERIFY(run::decode_body(run::MessageKind::step, bench.swarm.sent[0].body).value() ==
+                run::Message(bench.said_of(list)));
+        QCOMPARE(bench.steps.on_request(key_of(9).id(), {list.round}), run::Verdict::accepted);
+        QCOMPARE(bench.swarm.sent.size(), std::size_t{2});
+        QVERIFY(bench.swarm.sent[1] == bench.swarm.sent[0]);
+        QCOMPARE(bench.steps.on_request(key_of(9).id(), {list.round}), run::Verdict::repeated);
+        bench.wait(step_asked_again_after);
+        QCOMPARE(bench.steps.on_request(key_of(9).id(), {list.round}), run::Verdict::accepted);
+        QCOMPARE(bench.steps.on_request(key_of(9).id(), {list.round.next()}), run::Verdict::stale);
+    }
+
+    void a_member_without_a_seat_publishes_and_signs_nothing() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        bench.steps.computed({list.round, list.hash(), list.committee}, as_bytes("step"), digest_of("next"));
+        QCOMPARE(bench.swarm.published.size(), std::size_t{1});
+        QVERIFY(bench.swarm.sent.empty());
+    }
+
+    void rounds_out_of_reach_and_sizes_of_no_step_are_refused() {
+        Bench bench;
+        run::AcceptList list = bench.list();
+        run::StepMessage said = bench.said_of(list);
+        said.round.value = step_rounds_ahead;
+        QCOMPARE(bench.hear(2, said), run::Verdict::accepted);
+        said.round.value = step_rounds_ahead + 1;
+        QCOMPARE(bench.hear(2, said), run::Verdict::stale);
+        said.round = list.round;
+        said.step.size = step_list_bytes;
+        QCOMPARE(bench.hear(3, said), run::Verdict::too_large);
+        said.step.size = step_list_bytes +
+                         numerics::step_bytes_max(bench.context.layout.parameters,
+                                                  numerics::kept_of_step(bench.context.manifest.recipe.k_max)) +
+                         1;
+        QCOMPARE(bench.hear(3, said), run::Verdict::too_large);
+        --said.step.size;
+        QCOMPARE(bench.hear(3, said), run::Verdict::accepted);
+    }
+
+    void a_neighbour_that_is_further_is_asked_what_seats_say() {
+        Bench bench;
+        const PeerId ahead = key_of(2).id(), beside = key_of(3).id();
+        for (const PeerId& peer : {ahead, beside}) bench.members.joined(peer);
+        const run::AcceptList list = bench.list();
+        run::StatusMessage status;
+        status.sequence = 1;
+        status.round = list.round.next();
+        QCOMPARE(bench.members.take(ahead, status, Source::itself, bench.context.now(), Duration{4'000}),
+                 run::Verdict::accepted);
+        status.round = list.round;
+        QCOMPARE(bench.members.take(beside, status, Source::itself, bench.context.now(), Duration{4'000}),
+                 run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        QVERIFY(bench.swarm.sent_to.empty());
+        bench.wait(step_asked_again_after);
+        bench.steps.want(list, list.hash());
+        bench.steps.want(list, list.hash());
+        QCOMPARE(bench.swarm.sent_to.size(), std::size_t{1});
+        QVERIFY(bench.swarm.sent_to[0].first == ahead);
+        QCOMPARE(bench.swarm.sent_to[0].second.kind, run::MessageKind::step_request);
+    }
+
+    void steps_of_old_rounds_are_forgotten() {
+        Bench bench(2);
+        const run::AcceptList list = bench.list();
+        bench.steps.computed({list.round, list.hash(), list.committee}, as_bytes("step"), digest_of("next"));
+        bench.steps.entered(RoundId{steps_kept}, std::nullopt);
+        QVERIFY(bench.swarm.forgotten.empty());
+        bench.steps.entered(RoundId{steps_kept + 1}, std::nullopt);
+        QCOMPARE(bench.swarm.forgotten.size(), std::size_t{1});
+        QCOMPARE(bench.steps.on_request(key_of(9).id(), {list.round}), run::Verdict::stale);
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerStepsTest)
+#include "test_peer_steps.moc"
