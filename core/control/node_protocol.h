@@ -200,6 +200,7 @@ struct RunSnapshot {
     std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
     double last_round_overhead_seconds = 0, join_seconds = 0;
     std::uint64_t density = 0, density_allowed = 0;
+    std::uint64_t sum_signers = 0;
     bool calculates_differently = false;
     std::string digest;
     bool closed = false;
@@ -251,6 +252,8 @@ struct RunSnapshot {
         field("density_allowed", value.density_allowed, Optional{Whole{}},
               "Values of every 4,096 that the newest list allows; this computer sends fewer if its contributions were "
               "late.");
+        field("sum_signers", value.sum_signers, Optional{Whole{}},
+              "Seats on whose word this computer takes the sum of a round; 0 if it adds up all contributions itself.");
         field("calculates_differently", value.calculates_differently, Optional{Any{}},
               "Whether this computer twice computed a state other than the committee's from the same contributions; it "
               "contributes nothing until the node is restarted.");

@@ -105,6 +105,7 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.calculates_differently = view.calculates_differently;
     snapshot.density = view.k;
     snapshot.density_allowed = view.k_allowed;
+    snapshot.sum_signers = view.step_signers;
     if (view.join_to_first_step)
         snapshot.join_seconds = std::chrono::duration<double>(*view.join_to_first_step).count();
     snapshot.digest = view.digest.hex();

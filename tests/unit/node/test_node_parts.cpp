@@ -621,6 +621,14 @@ private slots:
         }
     }
 
+    void a_host_may_ask_for_coded_steps() {
+        const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--step", "coded"};
+        QVERIFY(ParsedLine(8, line).as<HostVerb>().plan().recipe.step == numerics::StepForm::coded);
+        QVERIFY(ParsedLine(6, line).as<HostVerb>().plan().recipe.step == numerics::StepForm::exact);
+        line[7] = "rounded";
+        QVERIFY(ParsedLine(8, line).verb == nullptr);
+    }
+
     void an_encoder_trains_at_its_own_rate_unless_one_is_named() {
         const char* line[] = {"potluck-node", "host",        "--text",          "t",    "--data-dir", "/d",
                               "--model",      "albert-tiny", "--learning-rate", "0.002"};

@@ -209,7 +209,8 @@ private slots:
         const run::BlobRef noise{merkle_root(as_bytes("noise")), 40, run::BlobKind::plain, {}};
         (void)bench.hear(bench.proposal(bench.unsigned_list_of({{key_of(5).id(), noise, {64}, true}})));
         QCOMPARE(bench.own_vote(), none);
-        QCOMPARE(bench.payloads->arrived(noise, std::make_shared<sim::MemoryBlob>(Bytes(40))), Payloads::Outcome::bad);
+        QCOMPARE(bench.payloads->arrived(noise, std::make_shared<sim::MemoryBlob>(Bytes(40)), bench.context.now()),
+                 Payloads::Outcome::bad);
         bench.ballots->reconsider();
         QCOMPARE(bench.own_vote(), nil);
     }

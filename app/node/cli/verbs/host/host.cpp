@@ -123,6 +123,10 @@ void HostVerb::add_rounds(CLI::App& host) {
     host.option_defaults()->group("What is exchanged");
     host.add_option("--density", m_density,
                     "Values sent of every 4096: \"auto\", as many as links carry, or a number (default: auto)");
+    host.add_option("--step", m_step,
+                    "How a round moves the model: coded, so that members whose line is slow may take the sum of many "
+                    "from others, or exact, where everybody adds up all contributions")
+        ->check(CLI::IsMember({"coded", "exact"}));
     host.add_option("--error-decay", recipe.error_decay, "Decay of the error feedback");
     host.add_option("--alpha", recipe.alpha, "Outer learning rate");
     host.add_option("--amplification", recipe.amplification, "Cap on the amplification of rare coordinates");
@@ -217,6 +221,7 @@ Status HostVerb::read() {
         recipe.lamb_debias = run::lamb_debias_named(m_lamb_debias).value_or(recipe.lamb_debias);
     }
     if (Status taken = take_density(m_density, recipe); !taken) return taken;
+    recipe.step = run::step_form_named(m_step).value_or(recipe.step);
     recipe.probation_time = milliseconds(m_probation_hours * 3600);
     m_plan.window = m_window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;
     if (m_window_seconds > 0) recipe.window = milliseconds(m_window_seconds);

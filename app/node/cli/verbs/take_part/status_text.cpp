@@ -58,6 +58,13 @@ std::string line_of(const control::RunSnapshot& run) {
     return text + measures_of(run) + std::to_string(run.swarm_tokens_per_second) + " tokens/s, " + members_of(run);
 }
 
+/// Whether it adds up what all have sent, and if not, why.
+std::string sums_of(const control::RunSnapshot& run) {
+    if (run.sum_signers == 0) return "adds up all contributions";
+    return "takes the sum from " + std::to_string(run.sum_signers) +
+           " others, because all contributions are more than this line carries";
+}
+
 std::string density_of(const control::RunSnapshot& run) {
     const std::string sent = std::to_string(run.density) + " of every 4096 values are sent";
     if (run.density >= run.density_allowed) return sent;
@@ -183,6 +190,7 @@ void print_status(const control::NodeSnapshot& node) {
                   << (node.run->collapsed ? collapsed_text : "") << "my tokens: " << node.run->my_tokens << " in "
                   << node.run->my_rounds << " rounds, today " << node.run->my_tokens_today << "\n";
         if (node.run->density > 0) std::cout << "density: " << density_of(*node.run) << "\n";
+        std::cout << "sums: " << sums_of(*node.run) << "\n";
     }
     if (node.activity != control::Activity::not_running) {
         std::cout << "network: port " << node.network.port << ", " << node.network.peers << " peers, "
