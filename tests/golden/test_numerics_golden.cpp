@@ -176,12 +176,11 @@ void TestNumericsGolden::coded_steps_have_their_digests() {
         QVERIFY(PayloadView::parse(payloads[i], size, k, views[i]) == PayloadFault::none);
         list.push_back({.payload = &views[i], .weight = field[3].toULongLong() * (i + 1)});
     }
-    const std::uint32_t amplification = field[5].toUInt();
-    const std::vector<std::byte> plain = encode_step_plain(list, size, amplification);
+    const OuterStep rule{.amplification = field[5].toUInt()};
+    const std::vector<std::byte> plain = encode_step_plain(list, size, rule);
     QCOMPARE(sha256(plain).hex(), field[6].toStdString());
     for (const Run run : runs()) {
-        QCOMPARE(sha256(encode_step_with(run.path, list, size, amplification, run.threads)).hex(),
-                 field[6].toStdString());
+        QCOMPARE(sha256(encode_step_with(run.path, list, size, rule, run.threads)).hex(), field[6].toStdString());
     }
     StepView view;
     QVERIFY(StepView::parse(plain, size, view) == PayloadFault::none);

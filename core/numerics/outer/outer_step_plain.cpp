@@ -45,7 +45,7 @@ void apply_outer_step_plain(std::span<const float> theta, std::span<float> next,
         return;
     }
     if (step.form == StepForm::coded) {
-        const std::vector<std::byte> bytes = encode_step_plain(list, theta.size(), step.amplification);
+        const std::vector<std::byte> bytes = encode_step_plain(list, theta.size(), step);
         StepView view;
         require(StepView::parse(bytes, theta.size(), view) == PayloadFault::none);
         return apply_step(theta, next, view, step.alpha, 1);

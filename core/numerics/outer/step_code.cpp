@@ -154,7 +154,7 @@ std::uint32_t kept_of_step(std::uint32_t k) {
 }
 
 std::vector<std::byte> encode_step_with(Isa isa, std::span<const WeightedPayload> list, std::uint64_t size,
-                                        std::uint32_t amplification, unsigned threads) {
+                                        OuterStep step, unsigned threads) {
     require(!list.empty() && available(isa));
     std::uint32_t k = 0;
     for (const WeightedPayload& entry : list) {
@@ -163,7 +163,7 @@ std::vector<std::byte> encode_step_with(Isa isa, std::span<const WeightedPayload
     }
     const std::uint32_t kept = kept_of_step(k);
     const RoundingGuard guard;
-    const StepPlan plan = plan_step(list, {.alpha = 1, .amplification = amplification});
+    const StepPlan plan = plan_step(list, step);
     const auto count = static_cast<std::size_t>(layout::group_count(size));
     std::vector<std::vector<std::byte>> groups(count);
     exact_parallel_for(count, threads, [&] {
@@ -173,21 +173,21 @@ std::vector<std::byte> encode_step_with(Isa isa, std::span<const WeightedPayload
     });
     std::size_t total = layout::header_size + count * layout::table_entry_size;
     for (const auto& group : groups) total += group.size();
-    std::vector<std::byte> step(layout::header_size + count * layout::table_entry_size);
-    step.reserve(total);
-    std::memcpy(step.data(), step_layout::magic, sizeof step_layout::magic);
-    layout::store(&step[4], kept, 4);
-    layout::store(&step[8], size, 8);
+    std::vector<std::byte> bytes(layout::header_size + count * layout::table_entry_size);
+    bytes.reserve(total);
+    std::memcpy(bytes.data(), step_layout::magic, sizeof step_layout::magic);
+    layout::store(&bytes[4], kept, 4);
+    layout::store(&bytes[8], size, 8);
     for (std::size_t g = 0; g < count; ++g) {
-        layout::store(&step[layout::header_size + g * layout::table_entry_size], groups[g].size(), 4);
-        step.insert(step.end(), groups[g].begin(), groups[g].end());
+        layout::store(&bytes[layout::header_size + g * layout::table_entry_size], groups[g].size(), 4);
+        bytes.insert(bytes.end(), groups[g].begin(), groups[g].end());
     }
-    return step;
+    return bytes;
 }
 
-std::vector<std::byte> encode_step(std::span<const WeightedPayload> list, std::uint64_t size,
-                                   std::uint32_t amplification, unsigned threads) {
-    return encode_step_with(isa_in_use(), list, size, amplification, threads);
+std::vector<std::byte> encode_step(std::span<const WeightedPayload> list, std::uint64_t size, OuterStep step,
+                                   unsigned threads) {
+    return encode_step_with(isa_in_use(), list, size, step, threads);
 }
 
 void apply_step(std::span<const float> theta, std::span<float> next, const StepView& step, float alpha,

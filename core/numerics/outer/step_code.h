@@ -25,15 +25,14 @@ namespace potluck::numerics {
 [[nodiscard]] std::uint32_t kept_of_step(std::uint32_t k);
 
 /// C(mean(L)) of a list that is not empty. Every payload has `size` parameters; the k that decides how many means are
-/// kept is the largest of theirs. The outer rate is none of the step's business.
+/// kept is the largest of theirs. Of `step` only the clip and the cap A matter.
 [[nodiscard]] std::vector<std::byte> encode_step(std::span<const WeightedPayload> list, std::uint64_t size,
-                                                 std::uint32_t amplification, unsigned threads);
+                                                 OuterStep step, unsigned threads);
 [[nodiscard]] std::vector<std::byte> encode_step_with(Isa isa, std::span<const WeightedPayload> list,
-                                                      std::uint64_t size, std::uint32_t amplification,
-                                                      unsigned threads);
+                                                      std::uint64_t size, OuterStep step, unsigned threads);
 /// The plain version: sorted lists and single bits. Kept to test the fast one against.
 [[nodiscard]] std::vector<std::byte> encode_step_plain(std::span<const WeightedPayload> list, std::uint64_t size,
-                                                       std::uint32_t amplification);
+                                                       OuterStep step);
 
 /// A step that has been checked once, completely; the bytes must outlive it. Applying it cannot fail.
 class StepView {

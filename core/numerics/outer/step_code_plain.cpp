@@ -79,12 +79,13 @@ std::vector<std::byte> group_of(std::span<const float> means, std::uint32_t kept
 
 }  // namespace
 
-std::vector<std::byte> encode_step_plain(std::span<const WeightedPayload> list, std::uint64_t size,
-                                         std::uint32_t amplification) {
+std::vector<std::byte> encode_step_plain(std::span<const WeightedPayload> list, std::uint64_t size, OuterStep step) {
     const RoundingGuard guard;
-    // A step from zero with alpha -1 is the means themselves.
+    // An exact step from zero with alpha -1 is the means themselves.
+    step.alpha = -1.0F;
+    step.form = StepForm::exact;
     std::vector<float> means(static_cast<std::size_t>(size), 0.0F);
-    apply_outer_step_plain(means, means, list, {.alpha = -1.0F, .amplification = amplification});
+    apply_outer_step_plain(means, means, list, step);
     std::uint32_t k = 0;
     for (const WeightedPayload& entry : list) k = std::max(k, entry.payload->k());
     const std::uint32_t kept = kept_of_step(k);
@@ -99,9 +100,9 @@ std::vector<std::byte> encode_step_plain(std::span<const WeightedPayload> list, 
         table.put(group.size(), 32);
         groups.insert(groups.end(), group.begin(), group.end());
     }
-    std::vector<std::byte> step = table.bytes();
-    step.insert(step.end(), groups.begin(), groups.end());
-    return step;
+    std::vector<std::byte> bytes = table.bytes();
+    bytes.insert(bytes.end(), groups.begin(), groups.end());
+    return bytes;
 }
 
 }  // namespace potluck::numerics

@@ -124,6 +124,10 @@ void Steps::want(const run::AcceptList& list, const Digest& hash) {
         wanted.seats = list.committee;
         wanted.since = wanted.asked_at = m.context.now();
         for (const run::Accepted& entry : list.entries) wanted.payload_bytes += entry.payload.size;
+        // Those who could have had a seat make room for those who have one.
+        std::erase_if(m_said[list.round], [&](const auto& one) {
+            return std::find(wanted.seats.begin(), wanted.seats.end(), one.first) == wanted.seats.end();
+        });
     }
     if (wanted.step || wanted.refused) return;
     if (!wanted.agreed) {

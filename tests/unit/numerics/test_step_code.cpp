@@ -69,7 +69,7 @@ std::vector<std::byte> single(float value) {
     error[7] = value;
     Payloads all(chunk_size, 64);
     all.add(std::move(error), 1);
-    return encode_step(all.list(), chunk_size, 1, 1);
+    return encode_step(all.list(), chunk_size, {.amplification = 1}, 1);
 }
 
 }  // namespace
@@ -107,10 +107,11 @@ void TestStepCode::every_path_equals_plain() {
     QFETCH(std::size_t, size);
     QFETCH(std::uint32_t, k);
     Payloads all = mixed(size, k, 5);
-    const std::vector<std::byte> plain = encode_step_plain(all.list(), size, 4);
+    const std::vector<std::byte> plain = encode_step_plain(all.list(), size, {.amplification = 4});
     for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {
         if (!available(path)) continue;
-        for (const unsigned threads : {1U, 3U}) QVERIFY(encode_step_with(path, all.list(), size, 4, threads) == plain);
+        for (const unsigned threads : {1U, 3U})
+            QVERIFY(encode_step_with(path, all.list(), size, {.amplification = 4}, threads) == plain);
         std::swap(all.list().front(), all.list().back());
     }
     StepView view;
@@ -126,14 +127,14 @@ void TestStepCode::twice_as_many_means_stay_as_entries_are_sent() {
     // Of payloads that send different shares the largest decides.
     Payloads all(chunk_size, 300);
     all.add(inputs::make(Kind::bell, chunk_size, 1), 1);
-    QCOMPARE(parsed(encode_step(all.list(), chunk_size, 4, 1), chunk_size).kept(), 600U);
+    QCOMPARE(parsed(encode_step(all.list(), chunk_size, {.amplification = 4}, 1), chunk_size).kept(), 600U);
 }
 
 void TestStepCode::the_largest_means_stay_and_the_others_are_dropped() {
     const std::size_t size = chunk_size;
     Payloads all = mixed(size, 256, 6);
     const std::vector<float> means = means_of(all.list(), size, 4);
-    const std::vector<float> kept = decoded(encode_step(all.list(), size, 4, 1), size);
+    const std::vector<float> kept = decoded(encode_step(all.list(), size, {.amplification = 4}, 1), size);
     std::vector<float> sorted(means);
     for (float& mean : sorted) mean = std::fabs(mean);
     std::sort(sorted.begin(), sorted.end(), std::greater<>());
@@ -147,7 +148,7 @@ void TestStepCode::the_largest_means_stay_and_the_others_are_dropped() {
 void TestStepCode::a_value_is_within_half_of_its_blocks_unit() {
     Payloads all = mixed(chunk_size, 4096, 3);
     const std::vector<float> means = means_of(all.list(), chunk_size, 1);
-    const std::vector<float> kept = decoded(encode_step(all.list(), chunk_size, 1, 1), chunk_size);
+    const std::vector<float> kept = decoded(encode_step(all.list(), chunk_size, {.amplification = 1}, 1), chunk_size);
     for (std::size_t at = 0; at < chunk_size; at += 256) {
         float largest = 0;
         for (std::size_t i = at; i < at + 256; ++i) largest = std::max(largest, std::fabs(means[i]));
@@ -187,7 +188,7 @@ void TestStepCode::a_coded_step_of_a_list_is_its_step_applied() {
     Payloads all = mixed(size, 64, 4);
     const std::vector<float> theta = inputs::make(Kind::bell, size, 3);
     std::vector<float> expected(size), plain(size), fast(size), exact(size);
-    apply_step(theta, expected, parsed(encode_step(all.list(), size, 2, 1), size), 0.7F, 1);
+    apply_step(theta, expected, parsed(encode_step(all.list(), size, {.amplification = 2}, 1), size), 0.7F, 1);
     const OuterStep coded{.alpha = 0.7F, .amplification = 2, .form = StepForm::coded};
     apply_outer_step(theta, fast, all.list(), coded, 2);
     apply_outer_step_plain(theta, plain, all.list(), coded);
@@ -202,7 +203,7 @@ void TestStepCode::a_coded_step_of_a_list_is_its_step_applied() {
 void TestStepCode::a_step_in_place_is_the_step() {
     const std::size_t size = group_size + 5000;
     Payloads all = mixed(size, 64, 4);
-    const std::vector<std::byte> step = encode_step(all.list(), size, 4, 2);
+    const std::vector<std::byte> step = encode_step(all.list(), size, {.amplification = 4}, 2);
     std::vector<float> theta = inputs::make(Kind::bell, size, 3);
     std::vector<float> next(size);
     apply_step(theta, next, parsed(step, size), 0.7F, 3);
@@ -212,13 +213,13 @@ void TestStepCode::a_step_in_place_is_the_step() {
 
 void TestStepCode::all_of_4096_need_no_gaps() {
     Payloads all = mixed(chunk_size, 4096, 2);
-    const std::vector<std::byte> step = encode_step(all.list(), chunk_size, 4, 1);
+    const std::vector<std::byte> step = encode_step(all.list(), chunk_size, {.amplification = 4}, 1);
     QCOMPARE(step.size(), std::size_t{16 + 4 + 1 + 16 + 2048});
 }
 
 void TestStepCode::every_cut_and_every_changed_header_is_refused() {
     Payloads all = mixed(5000, 64, 2);
-    const std::vector<std::byte> step = encode_step(all.list(), 5000, 4, 1);
+    const std::vector<std::byte> step = encode_step(all.list(), 5000, {.amplification = 4}, 1);
     StepView view;
     for (std::size_t cut = 0; cut < step.size(); ++cut) {
         QVERIFY(StepView::parse(std::span(step).first(cut), 5000, view) != PayloadFault::none);
@@ -255,7 +256,7 @@ void TestStepCode::what_no_step_says_is_refused() {
     QFETCH(int, byte);
     QFETCH(int, fault);
     Payloads all = mixed(10, 64, 1);
-    std::vector<std::byte> step = encode_step(all.list(), 10, 4, 1);
+    std::vector<std::byte> step = encode_step(all.list(), 10, {.amplification = 4}, 1);
     QCOMPARE(step[5], std::byte{2});
     if (at == 4 && byte == 255) step[5] = std::byte{1};
     step[at] = static_cast<std::byte>(byte);
@@ -264,11 +265,11 @@ void TestStepCode::what_no_step_says_is_refused() {
 
     // Half a byte behind an odd number of means, and a gap code where there are no gaps.
     Payloads odd = mixed(8 * 3, 64, 1);  // ceil(24 * 512 / 4096) = 3 means
-    std::vector<std::byte> three = encode_step(odd.list(), 24, 4, 1);
+    std::vector<std::byte> three = encode_step(odd.list(), 24, {.amplification = 4}, 1);
     three[23] |= std::byte{0x10};
     QVERIFY(StepView::parse(three, 24, view) == PayloadFault::trailing_bytes);
     Payloads whole = mixed(10, 4096, 1);
-    std::vector<std::byte> full = encode_step(whole.list(), 10, 4, 1);
+    std::vector<std::byte> full = encode_step(whole.list(), 10, {.amplification = 4}, 1);
     full[20] = std::byte{1};
     QVERIFY(StepView::parse(full, 10, view) == PayloadFault::bad_index);
 }
@@ -278,7 +279,7 @@ void TestStepCode::no_step_is_longer_than_its_bound() {
         for (const std::size_t size : {std::size_t{10}, chunk_size + 1, group_size + 9}) {
             // One entry far from the others costs gaps the most.
             Payloads all = mixed(size, k, 3);
-            const std::vector<std::byte> step = encode_step(all.list(), size, 4, 2);
+            const std::vector<std::byte> step = encode_step(all.list(), size, {.amplification = 4}, 2);
             QVERIFY(step.size() <= step_bytes_max(size, kept_of_step(k)));
         }
     }

@@ -19,12 +19,41 @@ struct KeeperMediator final : StateKeeper::Mediator {
     void on_state_dropped(RoundId round) override { dropped.push_back(round); }
     void status_changed() override {}
     bool appends = true;
+    void step_computed(const StepOrigin& origin, ByteSpan step, const StateDigest& result) override {
+        origins.push_back(origin);
+        steps.emplace_back(step.begin(), step.end());
+        results.push_back(result);
+    }
+    void step_refused(const Digest& list) override { refused.push_back(list); }
+    std::vector<StepOrigin> origins;
+    std::vector<Bytes> steps;
+    std::vector<StateDigest> results;
+    std::vector<Digest> refused;
     int applied = 0;
     std::vector<StateDigest> appended;
     std::vector<RoundId> dropped;
 };
 
+run::Manifest coded_manifest() {
+    run::Manifest manifest = Fixture::manifest_of();
+    manifest.recipe.step = numerics::StepForm::coded;
+    return manifest;
+}
+
+/// A step as a member gets it that takes it from others, and where it is said to lead.
+StepPointer taken(const Bytes& encoded, std::uint64_t parameters, const StateDigest& result) {
+    auto step = std::make_shared<AgreedStep>();
+    step->blob = std::make_shared<sim::MemoryBlob>(step_blob(Digest{}, encoded));
+    step->ref = {merkle_root(step->blob->bytes()), step->blob->bytes().size(), run::BlobKind::plain, {}};
+    step->result = result;
+    POTLUCK_CHECK(numerics::StepView::parse(step->blob->bytes().subspan(step_list_bytes), parameters, step->view) ==
+                  numerics::PayloadFault::none);
+    return step;
+}
+
 struct Bench : Fixture {
+    explicit Bench(run::Manifest manifest = manifest_of()) : Fixture(std::move(manifest)) {}
+
     KeeperMediator mediator;
     StateKeeper keeper{{context, chain, disk, jobs, errors, mediator}};
 
@@ -116,6 +145,59 @@ private slots:
         QVERIFY(!whole_after(other, false));
         // It has just been fetched and checked.
         QVERIFY(whole_after(other, true));
+    }
+
+    void a_step_that_is_made_of_payloads_leads_whoever_takes_it_to_the_same_state() {
+        Bench full(coded_manifest());
+        full.hold_initial();
+        full.apply(true);
+        full.work.finish_all();
+        QCOMPARE(full.mediator.steps.size(), std::size_t{1});
+        QVERIFY(full.mediator.results[0] == full.keeper.digest());
+        QVERIFY(full.mediator.origins[0].round == RoundId{0});
+
+        Bench light(coded_manifest());
+        light.hold_initial();
+        const auto list = std::make_shared<const CheckedList>(
+            light.committed(light.unsigned_list_of({light.payload_of(0.01F).entry}), {1}));
+        QVERIFY(list->hash == full.mediator.origins[0].list);
+        const StepPointer step = taken(full.mediator.steps[0], light.context.layout.parameters, full.keeper.digest());
+        light.keeper.apply(list->list, {}, list, step);
+        light.work.finish_all();
+        QVERIFY(light.keeper.digest() == full.keeper.digest());
+        QCOMPARE(*light.keeper.round(), RoundId{1});
+        QCOMPARE(light.mediator.appended.size(), std::size_t{1});
+        QVERIFY(light.mediator.steps.empty());  // it vouches for none that it has not made
+    }
+
+    void a_step_that_leads_elsewhere_leaves_the_state_as_it_was() {
+        Bench full(coded_manifest());
+        full.hold_initial();
+        full.apply(true);
+        full.work.finish_all();
+        Bench light(coded_manifest());
+        light.hold_initial();
+        const auto list = std::make_shared<const CheckedList>(
+            light.committed(light.unsigned_list_of({light.payload_of(0.01F).entry}), {1}));
+        StateDigest other = full.keeper.digest();
+        other.bytes[0] ^= std::byte{1};
+        light.keeper.apply(list->list, {}, list, taken(full.mediator.steps[0], light.context.layout.parameters, other));
+        light.work.finish_all();
+        QCOMPARE(*light.keeper.round(), RoundId{0});
+        QVERIFY(!light.keeper.holds(RoundId{1}));
+        QVERIFY(light.mediator.appended.empty());
+        QCOMPARE(light.mediator.refused.size(), std::size_t{1});
+        QVERIFY(light.mediator.refused[0] == list->hash);
+        QVERIFY(!light.keeper.applying());
+    }
+
+    void an_exact_run_makes_no_step() {
+        Bench bench;
+        bench.hold_initial();
+        bench.apply(true);
+        bench.work.finish_all();
+        QCOMPARE(bench.mediator.applied, 1);
+        QVERIFY(bench.mediator.steps.empty());
     }
 
     void a_state_whose_list_cannot_be_kept_is_dropped_and_tried_again_later() {

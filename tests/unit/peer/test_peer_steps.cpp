@@ -15,6 +15,7 @@ run::Manifest coded_manifest() {
     manifest.recipe.step = numerics::StepForm::coded;
     manifest.recipe.window = Duration{10'000};
     for (std::uint8_t number = 2; number <= 4; ++number) manifest.backbones.push_back(key_of(number).id());
+    for (std::uint8_t number = 20; number < 36; ++number) manifest.allowed.push_back(key_of(number).id());
     return manifest;
 }
 
@@ -34,7 +35,7 @@ struct Bench : Fixture {
     Bytes blob_of(const run::AcceptList& of) {
         const Made made = payload_of(0.01F, key_of(5).id());
         const numerics::WeightedPayload one[] = {{.payload = &made.payload->view, .weight = 1}};
-        return step_blob(of.hash(), numerics::encode_step(one, context.layout.parameters, 4, 1));
+        return step_blob(of.hash(), numerics::encode_step(one, context.layout.parameters, {}, 1));
     }
     run::StepMessage said_of(const run::AcceptList& of, const char* result = "next") {
         const Bytes blob = blob_of(of);
@@ -121,6 +122,21 @@ private slots:
         QCOMPARE(bench.hear(7, said), run::Verdict::wrong_author);
         bench.steps.want(list, list.hash());
         QVERIFY(bench.swarm.fetched.empty());
+    }
+
+    void whoever_may_have_a_seat_takes_no_seats_room() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        const run::StepMessage said = bench.said_of(list);
+        for (std::size_t i = 0; i < step_signers_max; ++i)
+            QCOMPARE(bench.hear(static_cast<std::uint8_t>(20 + i), said), run::Verdict::accepted);
+        QCOMPARE(bench.hear(2, said), run::Verdict::no_room);
+        bench.steps.want(list, list.hash());
+        QVERIFY(bench.swarm.fetched.empty());
+        QCOMPARE(bench.hear(2, said), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, said), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        QCOMPARE(bench.fetches_of(said.step.root), std::size_t{1});
     }
 
     void a_blob_of_another_list_or_no_step_at_all_is_refused() {
