@@ -52,6 +52,7 @@ Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, Pr
         facts.matmul = speed->bf16 > speed->fp32 ? Dtype::bf16 : speed->fp16 > speed->fp32 ? Dtype::fp16 : Dtype::fp32;
     }
     facts.gpu_can_step = facts.device.kind == DeviceKind::cuda && DeviceOptimizer::available();
+    facts.gpu_sums_wide = facts.device.kind == DeviceKind::cuda && has_wide_sums();
     facts.flops = flops_in(facts.matmul, *speed);
     facts.gpu_bytes_per_second = speed->gigabytes_per_second * 1e9;
     facts.gpu_budget = budget_of(row, budget);
@@ -95,6 +96,7 @@ Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precis
     }
     facts.gpu_budget = budget.gpu_memory;
     facts.gpu_can_step = facts.device.kind == DeviceKind::cuda;
+    facts.gpu_sums_wide = facts.gpu_can_step && has_wide_sums();
     if (facts.gpu_can_step) facts.gpu_program_bytes = cuda_bytes_usual;
     if (precision == PrecisionChoice::measured) facts.matmul = Dtype::bf16;
     return facts;

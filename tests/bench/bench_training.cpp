@@ -3,6 +3,7 @@
 //
 // Lines on standard input, each answered by one line of JSON:
 //   measure SECONDS   whole steps for about so long: tokens, wall and processor seconds, loss of these steps
+//   trace FILE        three steps, of which LibTorch's profiler writes to a file what ran when (for chrome://tracing)
 // End of input ends it. The first line out, {"ready": ...}, comes after warm-up. "Processor" seconds count all threads
 // of this process, so that a busy machine disturbs figures per processor second little.
 //
@@ -19,8 +20,10 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 
+#include <torch/csrc/autograd/profiler_kineto.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/processor/isa.h"
@@ -124,6 +127,18 @@ nlohmann::json measure(training::Trainer& trainer, double seconds) {
             {"peak_rss_mib", peak_rss_mib()}};
 }
 
+nlohmann::json trace(training::Trainer& trainer, const std::string& file) {
+    using namespace torch::profiler::impl;
+    std::set<ActivityType> activities{ActivityType::CPU};
+    if (trainer.devices().front().kind == training::DeviceKind::cuda) activities.insert(ActivityType::CUDA);
+    const ProfilerConfig config(ProfilerState::KINETO);
+    torch::autograd::profiler::prepareProfiler(config, activities);
+    torch::autograd::profiler::enableProfiler(config, activities);
+    for (int i = 0; i < 3; ++i) step(trainer);
+    torch::autograd::profiler::disableProfiler()->save(file);
+    return {{"file", file}};
+}
+
 training::TrainerSetup setup_from(const Options& options) {
     training::TrainerSetup setup;
     setup.model.layers = options.number("--layers", 4);
@@ -197,9 +212,10 @@ int main(int argc, char** argv) {
                                   {"device", training::device_name(setup.layout.device)}};
     std::cout << nlohmann::json{{"ready", ready}}.dump() << std::endl;
     for (std::string word; std::cin >> word;) {
-        double seconds = 0;
-        POTLUCK_CHECK(word == "measure" && std::cin >> seconds);
-        std::cout << measure(trainer, seconds).dump() << std::endl;
+        std::string value;
+        POTLUCK_CHECK((word == "measure" || word == "trace") && std::cin >> value);
+        const bool timed = word == "measure";
+        std::cout << (timed ? measure(trainer, std::stod(value)) : trace(trainer, value)).dump() << std::endl;
     }
     return 0;
 }

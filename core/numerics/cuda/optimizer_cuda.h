@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* Grows with every change of what follows; a program uses a plug-in of its own number only. */
-#define POTLUCK_CUDA_ABI 2
+#define POTLUCK_CUDA_ABI 3
 
 /* LAMB_RAW takes the moments as they are; the caller scales the learning rate where that shall make up for it. */
 enum { POTLUCK_CUDA_ADAMW = 0, POTLUCK_CUDA_LAMB = 1, POTLUCK_CUDA_LAMB_RAW = 2 };

@@ -53,21 +53,27 @@ Result<CudaOptimizer::Functions> CudaOptimizer::load(const std::filesystem::path
     return f;
 }
 
-Result<CudaOptimizer> CudaOptimizer::open(const std::filesystem::path& folder) {
+std::filesystem::path CudaOptimizer::file_in(const std::filesystem::path& folder) {
     for (const std::filesystem::path& place : {folder, folder.parent_path() / "lib" / "potluck"}) {
-        const std::filesystem::path file = place / plugin_file;
         std::error_code error;
-        if (!std::filesystem::exists(file, error)) continue;
-        const Result<Functions> functions = load(file);
-        if (!functions) return functions.error();
-        if (functions->devices() == 0) {
-            return Error{ErrorCode::unavailable,
-                         "No NVIDIA GPU answers; if this computer has one, install or update its driver."};
-        }
-        return CudaOptimizer(*functions);
+        if (std::filesystem::exists(place / plugin_file, error)) return place / plugin_file;
     }
-    return Error{ErrorCode::unavailable,
-                 "The GPU plug-in is not beside the programs; install the version of Potluck for NVIDIA GPUs."};
+    return {};
+}
+
+Result<CudaOptimizer> CudaOptimizer::open(const std::filesystem::path& folder) {
+    const std::filesystem::path file = file_in(folder);
+    if (file.empty()) {
+        return Error{ErrorCode::unavailable,
+                     "The GPU plug-in is not beside the programs; install the version of Potluck for NVIDIA GPUs."};
+    }
+    const Result<Functions> functions = load(file);
+    if (!functions) return functions.error();
+    if (functions->devices() == 0) {
+        return Error{ErrorCode::unavailable,
+                     "No NVIDIA GPU answers; if this computer has one, install or update its driver."};
+    }
+    return CudaOptimizer(*functions);
 }
 
 std::uint64_t CudaOptimizer::workspace_bytes(std::uint64_t length) const { return m_functions.workspace_bytes(length); }

@@ -43,6 +43,9 @@ public:
     /// there, is of another version, or finds no GPU.
     [[nodiscard]] static Result<CudaOptimizer> open(const std::filesystem::path& folder);
 
+    /// Where `open` finds the plug-in; empty if it is not there.
+    [[nodiscard]] static std::filesystem::path file_in(const std::filesystem::path& folder);
+
     /// Device memory that a LAMB step of a slice of `length` numbers needs for its sums.
     [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t length) const;
 

@@ -34,6 +34,8 @@ void limit_libraries();
 /// Which library multiplies matrices of fp32 on this processor (products.h).
 enum class ProductLibrary { torch, onednn };
 [[nodiscard]] ProductLibrary product_library();
+/// Whether LibTorch adds 16-bit products to fp32 on an NVIDIA GPU as it makes them; open_backend() first.
+[[nodiscard]] bool has_wide_sums();
 /// The rule: what is quicker on such a processor, of what LibTorch has.
 [[nodiscard]] ProductLibrary product_library_for(const device::SimdFacts& simd, bool onednn);
 /// Another one than the rule's, for those who compare; before the first product, and only what there is.

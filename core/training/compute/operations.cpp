@@ -1,6 +1,6 @@
 // Each operation has two bodies: LibTorch's, which runs on every device and in every type, and passes of ours over rows
-// (kernels/elementwise.h) for fp32 and bf16 on a processor, which fuse what LibTorch does in several sweeps over
-// memory. A test compares the two.
+// (kernels/elementwise.h for fp32 and bf16 on a processor, cuda_rows.h for an NVIDIA GPU), which fuse what LibTorch
+// does in several sweeps over memory. Tests compare the two.
 //
 // Rows are shared among LibTorch's threads. Sums over rows (gains, biases, losses) get one partial per thread, and
 // partials are added in the threads' order, so a result depends on the number of threads and on nothing else. A
@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/training/compute/cuda_rows.h"
 #include "core/training/compute/over_rows.h"
+#include "core/training/compute/piecewise.h"
 #include "core/training/compute/products.h"
 #include "core/training/kernels/gated.h"
 #include "core/training/kernels/rms_norm.h"
@@ -41,10 +43,14 @@ Tensor dropout_mask(const Tensor& like, const Drop& drop) {
 }
 
 Operations::Operations(at::ScalarType type, at::Device device, Kernels kernels)
-    : m_type(type), m_device(device), m_own(kernels == Kernels::own && device.is_cpu() && type != at::kHalf) {}
+    : m_type(type),
+      m_device(device),
+      m_own(kernels == Kernels::own && device.is_cpu() && type != at::kHalf),
+      m_rows(kernels == Kernels::own && device.is_cuda() ? CudaRows::open() : nullptr) {}
 
 Tensor Operations::norm(const Tensor& x_NC, const NormWeights& w, at::ScalarType as, NormCache& cache) const {
     cache.x_NC = x_NC;
+    if (m_rows != nullptr) return m_rows->norm(x_NC, w, as, cache);
     if (!m_own && w.is_rms()) {
         cache.rstd_N1 = (x_NC * x_NC).mean(1, /*keepdim=*/true).add_(w.epsilon).rsqrt_();
         return (x_NC * cache.rstd_N1).mul_(w.gain_C).to(as);
@@ -92,6 +98,7 @@ void Operations::library_norm_backward(const Tensor& dy_NC, const NormCache& cac
 
 void Operations::norm_backward(const Tensor& dy_NC, const NormCache& cache, const NormWeights& w,
                                const NormGradients& out) const {
+    if (m_rows != nullptr && CudaRows::takes_norm(dy_NC.size(1))) return m_rows->norm_backward(dy_NC, cache, w, out);
     if (!m_own) return library_norm_backward(dy_NC, cache, w, out);
     typed(dy_NC, [&](const auto* dy) {
         if (w.is_rms()) {
@@ -130,6 +137,7 @@ Tensor Operations::narrow(const Tensor& d_NC, const Tensor& sums_C, const Drop& 
     if (!sums_C.defined()) return dropped(d_NC, drop).to(m_type);
     if (!m_own) {
         const Tensor dy_NC = drop.rate > 0 ? d_NC * dropout_mask(d_NC, drop) : d_NC;
+        if (m_rows != nullptr && m_type != at::kFloat) return m_rows->narrow(dy_NC, m_type, sums_C);
         sums_C.add_(dy_NC.sum(0));
         return dy_NC.to(m_type);
     }
@@ -169,6 +177,10 @@ Tensor Operations::activation(model::Activation function, const Tensor& x_NF) co
 Tensor Operations::activation_backward(model::Activation function, const Tensor& x_NF, const Tensor& dy_NF,
                                        const Tensor& sums_F) const {
     const bool is_relu = function == model::Activation::relu;
+    if (m_rows != nullptr) {
+        m_rows->activation_backward(function, x_NF, dy_NF, sums_F);
+        return dy_NF;
+    }
     if (!m_own) {
         const Tensor dx_NF = is_relu ? at::threshold_backward(dy_NF, x_NF, 0) : at::gelu_backward(dy_NF, x_NF, "tanh");
         add_column_sums(dx_NF, sums_F);
@@ -186,6 +198,7 @@ Tensor Operations::activation_backward(model::Activation function, const Tensor&
 
 Tensor Operations::gated(const Tensor& x_NU) const {
     const std::int64_t width = x_NU.size(1) / 2;
+    if (m_rows != nullptr) return m_rows->gated(x_NU);
     if (!m_own) return at::silu(x_NU.narrow(1, 0, width)) * x_NU.narrow(1, width, width);
     const Tensor y_NF = at::empty({x_NU.size(0), width}, x_NU.options());
     typed(y_NF, [&](auto* y) {
@@ -197,6 +210,10 @@ Tensor Operations::gated(const Tensor& x_NU) const {
 }
 
 Tensor Operations::gated_backward(const Tensor& x_NU, const Tensor& dy_NF) const {
+    if (m_rows != nullptr) {
+        m_rows->gated_backward(x_NU, dy_NF);
+        return x_NU;
+    }
     if (!m_own) {
         const std::int64_t width = dy_NF.size(1);
         const Tensor gate_NF = x_NU.narrow(1, 0, width), up_NF = x_NU.narrow(1, width, width);
@@ -224,6 +241,7 @@ RotaryAngles Operations::rotary_angles(std::int64_t time, std::int64_t depth, do
 
 void Operations::rotate(const Tensor& x_NQ, const RotaryAngles& angles, std::int64_t heads, std::int64_t time,
                         Turn turn) const {
+    if (m_rows != nullptr) return m_rows->rotate(x_NQ, angles, heads, time, turn);
     const std::int64_t half = angles.cosines_TR.size(1), depth = 2 * half;
     if (!m_own) {
         const Tensor x_BTHD = x_NQ.narrow(1, 0, heads * depth).view({-1, time, heads, depth});
@@ -248,6 +266,7 @@ void Operations::rotate(const Tensor& x_NQ, const RotaryAngles& angles, std::int
 }
 
 void Operations::add_column_sums(const Tensor& x_NO, const Tensor& sums_O) const {
+    if (m_rows != nullptr) return m_rows->add_column_sums(x_NO, sums_O);
     if (!m_own) {
         sums_O.add_(x_NO.sum(0, /*keepdim=*/false, at::kFloat));
         return;
@@ -266,6 +285,7 @@ void Operations::add_product(const Tensor& dw_IO, const Tensor& x_NI, const Tens
         Tensor(dw_IO).addmm_(x_NI.t(), dy_NO);
         return;
     }
+    if (!m_device.is_cpu() && add_wide_product(dw_IO, x_NI.t(), dy_NO)) return;
     // Other products have to be made before they are added: in parts that stay in the processor's cache.
     const std::int64_t outputs = dw_IO.size(1);
     // oneDNN copies a first operand that lies on its side, as this one does: that is to stay there, too.
@@ -278,6 +298,8 @@ void Operations::add_product(const Tensor& dw_IO, const Tensor& x_NI, const Tens
 }
 
 void Operations::accumulate(const Tensor& sum, const Tensor& x) const {
+    if (sum.device() != x.device() && sum.is_contiguous() && x.is_contiguous())
+        return add_in_pieces(sum.view(-1), x.view(-1));
     const bool fits = is_plain(sum) && is_plain(x) && sum.scalar_type() != at::kHalf && x.scalar_type() != at::kHalf;
     if (!m_own || !fits) {
         sum.add_(x.to(sum.device()));
@@ -292,17 +314,22 @@ void Operations::accumulate(const Tensor& sum, const Tensor& x) const {
     });
 }
 
+Tensor Operations::cross_entropy_sum(Tensor& logits_NV, const Tensor& targets_N, double scale) const {
+    if (m_own) return at::scalar_tensor(cross_entropy(logits_NV, targets_N, scale), at::kDouble);
+    const Tensor targets = targets_N.to(m_device);
+    if (m_rows != nullptr) return m_rows->cross_entropy(logits_NV, targets, scale).sum(at::kDouble);
+    const Tensor log_p_NV = at::log_softmax(logits_NV, -1, at::kFloat);
+    const Tensor targets_N1 = targets.unsqueeze(1);
+    Tensor loss = log_p_NV.gather(1, targets_N1).sum(at::kDouble).neg_();
+    if (scale == 0) return loss;
+    Tensor d_NV = log_p_NV.exp_();
+    d_NV.scatter_add_(1, targets_N1, at::full({d_NV.size(0), 1}, -1.0F, fp32()));
+    at::mul_out(logits_NV, d_NV, at::scalar_tensor(scale));
+    return loss;
+}
+
 double Operations::cross_entropy(Tensor& logits_NV, const Tensor& targets_N, double scale) const {
-    if (!m_own) {
-        const Tensor log_p_NV = at::log_softmax(logits_NV, -1, at::kFloat);
-        const Tensor targets_N1 = targets_N.to(m_device).unsqueeze(1);
-        const double loss = -log_p_NV.gather(1, targets_N1).sum(at::kDouble).item<double>();
-        if (scale == 0) return loss;
-        Tensor d_NV = log_p_NV.exp_();
-        d_NV.scatter_add_(1, targets_N1, at::full({d_NV.size(0), 1}, -1.0F, fp32()));
-        at::mul_out(logits_NV, d_NV, at::scalar_tensor(scale));
-        return loss;
-    }
+    if (!m_own) return cross_entropy_sum(logits_NV, targets_N, scale).item<double>();
     std::vector<double> sums(static_cast<std::size_t>(at::get_num_threads()), 0.0);
     typed(logits_NV, [&](auto* logits) {
         over_rows(logits_NV, [&](const RowShape& shape, std::int64_t first) {
@@ -319,7 +346,7 @@ double Operations::cross_entropy(Tensor& logits_NV, const Tensor& targets_N, dou
 
 std::int64_t Operations::cross_entropy_row_bytes(std::int64_t vocabulary) const {
     const std::int64_t logit = m_type == at::kFloat ? 4 : 2;
-    return vocabulary * (m_own ? logit : 2 * logit + 4);
+    return vocabulary * (m_own || m_rows != nullptr ? logit : 2 * logit + 4);
 }
 
 }  // namespace potluck::training

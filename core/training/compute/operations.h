@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <ATen/ATen.h>
 
@@ -36,6 +37,8 @@ struct NormCache {
 struct RotaryAngles {
     at::Tensor cosines_TR, sines_TR;  // R = D / 2; undefined where positions are learned
 };
+
+class CudaRows;
 
 class Operations {
 public:
@@ -87,7 +90,10 @@ public:
     void accumulate(const at::Tensor& sum, const at::Tensor& x) const;
 
     /// Sum of -ln softmax(logits)[target]; with a scale other than zero, `logits_NV` become scale * d loss / d logits.
+    /// On a GPU rows may lie apart.
     [[nodiscard]] double cross_entropy(at::Tensor& logits_NV, const at::Tensor& targets_N, double scale) const;
+    /// The same, left where the logits are, so that nobody waits for a GPU: one number, fp64.
+    [[nodiscard]] at::Tensor cross_entropy_sum(at::Tensor& logits_NV, const at::Tensor& targets_N, double scale) const;
     /// Bytes that `cross_entropy` and its argument hold per row of logits.
     [[nodiscard]] std::int64_t cross_entropy_row_bytes(std::int64_t vocabulary) const;
 
@@ -98,6 +104,7 @@ private:
     at::ScalarType m_type;
     at::Device m_device;
     bool m_own;
+    std::shared_ptr<const CudaRows> m_rows;  // on an NVIDIA GPU
 };
 
 /// A row seed's worth of dropout factors, 1 / (1 - rate) or 0, by LibTorch's generator of the device.

@@ -27,6 +27,20 @@ const std::optional<c10::TypedOperatorHandle<LinearOp>>& linear_op() {
     return found;
 }
 
+/// aten::addmm.dtype_out: sum, a, b, the sum's type, beta, alpha, the result.
+using WideOp = Tensor&(const Tensor&, const Tensor&, const Tensor&, at::ScalarType, const at::Scalar&,
+                       const at::Scalar&, Tensor&);
+
+const std::optional<c10::TypedOperatorHandle<WideOp>>& wide_op() {
+    static const auto found = []() -> std::optional<c10::TypedOperatorHandle<WideOp>> {
+        const auto op = c10::Dispatcher::singleton().findSchema({"aten::addmm", "dtype_out"});
+        const bool on_gpu = op && op->hasKernelForDispatchKey(c10::DispatchKey::CUDA);
+        if (!on_gpu || at::globalContext().hasROCM()) return std::nullopt;  // not tried on AMD's
+        return op->typed<WideOp>();
+    }();
+    return found;
+}
+
 bool is_for_onednn(const Tensor& a_NK, const Tensor& b_KM) {
     return a_NK.scalar_type() == at::kFloat && a_NK.is_cpu() && a_NK.numel() > 0 && b_KM.numel() > 0;
 }
@@ -37,6 +51,8 @@ ProductLibrary& chosen_library() {
 }
 
 }  // namespace
+
+bool has_wide_sums() { return wide_op().has_value(); }
 
 bool has_onednn() { return linear_op().has_value(); }
 
@@ -56,6 +72,14 @@ Tensor product_by(ProductLibrary library, const Tensor& a_NK, const Tensor& b_KM
     POTLUCK_CHECK(is_for_onednn(a_NK, b_KM));
     const std::optional<Tensor> bias = bias_M.defined() ? std::optional(bias_M) : std::nullopt;
     return linear_op()->call(a_NK, b_KM.t(), bias, "none", c10::List<std::optional<at::Scalar>>(), std::nullopt);
+}
+
+bool add_wide_product(const Tensor& sum_NM, const Tensor& a_NK, const Tensor& b_KM) {
+    const bool fits = sum_NM.is_cuda() && sum_NM.scalar_type() == at::kFloat && a_NK.scalar_type() != at::kFloat;
+    if (!fits || !wide_op()) return false;
+    Tensor sum = sum_NM;
+    wide_op()->call(sum, a_NK, b_KM, at::kFloat, 1, 1, sum);
+    return true;
 }
 
 Tensor product(const Tensor& a_NK, const Tensor& b_KM, const Tensor& bias_M) {

@@ -19,4 +19,8 @@ namespace potluck::training {
                                     const at::Tensor& bias_M = {});
 [[nodiscard]] bool has_onednn();
 
+/// sum += a b, of 16-bit numbers into fp32 in one product, where a GPU's LibTorch (2.9 or so) has it; else nothing is
+/// done and it returns false.
+[[nodiscard]] bool add_wide_product(const at::Tensor& sum_NM, const at::Tensor& a_NK, const at::Tensor& b_KM);
+
 }  // namespace potluck::training

@@ -148,7 +148,8 @@ Tensor device_attention(const Heads& in, const AttentionShape& shape) {
 bool has_flash_attention(const Heads& in, const AttentionShape& shape) {
     constexpr std::int64_t flash = 1, cudnn = 3;  // sdp::SDPBackend; where cuDNN's takes the heads, that one does, too
     constexpr std::int64_t depth_max = 128;       // of which every GPU with the kernel has its backward pass
-    if (shape.drop.rate > 0 || shape.depth > depth_max) return false;
+    // Heads that are no multiple of eight LibTorch fills up, which is left to it.
+    if (shape.drop.rate > 0 || shape.depth > depth_max || shape.depth % 8 != 0) return false;
     if (!in.q_BHTD.is_cuda() || in.q_BHTD.scalar_type() == at::kFloat) return false;
     const std::int64_t chosen = at::_fused_sdp_choice(in.q_BHTD, in.k_BHTD, in.v_BHTD, {}, 0.0, /*is_causal=*/true);
     return chosen == flash || chosen == cudnn;

@@ -26,7 +26,7 @@ namespace {
 using at::Tensor;
 
 struct Targets {
-    Tensor ids_N, targets_N;  // in the computer's memory
+    Tensor ids_N, targets_N;  // where the table of tokens lies, and where the model computes
     PassShape pass;
 };
 
@@ -74,7 +74,8 @@ Targets Decoder::Network::targets_of(std::span<const model::Token> records) cons
     const Tensor all_BS = at::empty({batch, time + 1}, at::kLong);
     std::int64_t* ids = all_BS.data_ptr<std::int64_t>();
     for (std::size_t i = 0; i < records.size(); ++i) ids[i] = records[i];
-    return {all_BS.narrow(1, 0, time).reshape(-1), all_BS.narrow(1, 1, time).reshape(-1), {batch, time}};
+    const Tensor ids_BT = all_BS.narrow(1, 0, time).contiguous(), targets_BT = all_BS.narrow(1, 1, time).contiguous();
+    return {ids_BT.view(-1).to(parameters.home()), targets_BT.view(-1).to(operations.device()), {batch, time}};
 }
 
 /// gpt2 drops from the embedding, too; the others only from what is added to the stream.
@@ -172,15 +173,14 @@ double Decoder::Network::add_gradient(const BackwardRequest& request) {
     Tensor normed_NC = final_norm(through_layers(in, &caches), norm_cache);
 
     gradients.begin(request.gradient);
-    Tensor dnormed_NC;
-    double loss = 0;
+    Tensor dnormed_NC, loss;
     {
         const EmbeddingWeights weights = parameters.head();
         const EmbeddingWeights sums = gradients.head();
         const bool transposed = weights.out_CE.defined();
         const Tensor h_NE = transposed ? product(normed_NC, weights.out_CE) : normed_NC;
         const Head::Gradient found = head(weights).gradient(h_NE, in.targets_N, sums.head_VE, request.scale);
-        if (!found.dh_NE.defined()) return found.loss;
+        if (!found.dh_NE.defined()) return found.loss.item<double>();
         if (transposed) operations.add_product(sums.out_CE, normed_NC, found.dh_NE);
         dnormed_NC = transposed ? product(found.dh_NE, weights.out_CE.t()) : found.dh_NE;
         gradients.finish_head();
@@ -193,7 +193,7 @@ double Decoder::Network::add_gradient(const BackwardRequest& request) {
     d_NC = back_through_layers(in, d_NC, caches);
     embed_backward(d_NC, in);
     gradients.finish();
-    return loss;
+    return loss.item<double>();
 }
 
 /// Scores of the last `rows_wanted` positions of one sequence: (rows, V).

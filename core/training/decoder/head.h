@@ -22,7 +22,7 @@ public:
     [[nodiscard]] double loss(const at::Tensor& h_NE, const at::Tensor& targets_N) const;
 
     struct Gradient {
-        double loss = 0;
+        at::Tensor loss;   // one number, fp64, which a GPU may still be computing
         at::Tensor dh_NE;  // the products' type; undefined, and nothing was added, if the loss is not finite
     };
     /// Adds scale * d(loss)/d(head) to `dhead_VE` (fp32).
@@ -31,6 +31,9 @@ public:
 
 private:
     [[nodiscard]] std::int64_t rows_at_once() const;
+    [[nodiscard]] std::int64_t even_vocabulary() const;
+    [[nodiscard]] at::Tensor logits(const at::Tensor& h_nE) const;
+    void backward(const at::Tensor& d_nV, const at::Tensor& h_nE, const at::Tensor& dhead_VE, at::Tensor dh_nE) const;
     [[nodiscard]] bool is_surely_finite(const at::Tensor& h_NE) const;
 
     const Operations& m_operations;

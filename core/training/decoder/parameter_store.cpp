@@ -149,7 +149,8 @@ Tensor ParameterStore::position_rows(std::int64_t time) const {
 double ParameterStore::head_magnitude() {
     if (!m_head_magnitude) {
         const auto [least, most] = at::aminmax(m_local_views.embedding.head_VE);
-        const double low = least.item<double>(), high = most.item<double>();
+        const Tensor ends = at::stack({least, most}).to(at::kCPU, at::kDouble);  // one wait for a GPU
+        const double low = ends[0].item<double>(), high = ends[1].item<double>();
         m_head_magnitude = std::isnan(low) || std::isnan(high) ? NAN : std::max(std::fabs(low), std::fabs(high));
     }
     return *m_head_magnitude;

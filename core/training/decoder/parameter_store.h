@@ -25,6 +25,8 @@ public:
     /// L from here on; call again after it changed.
     void bind(const FlatView& local);
 
+    /// Where L lies.
+    [[nodiscard]] at::Device home() const { return m_local.device(); }
     /// Valid until the next call. `next` is the layer that will be asked for after it, if any.
     [[nodiscard]] const LayerWeights& layer(std::size_t index, std::optional<std::size_t> next);
     [[nodiscard]] const FinalNormWeights& final_norm() const { return m_norms.final_norm; }

@@ -23,7 +23,7 @@ namespace potluck::training {
 /// A micro-step should end within this, so that a request waits for at most about twice as long. A GPU draws the
 /// desktop between them; a processor's threads of low priority hold nobody up, and larger micro-batches are up to half
 /// as fast again there (eight records of captions at once beside one by one).
-[[nodiscard]] constexpr double micro_step_seconds(DeviceKind device) { return device == DeviceKind::cpu ? 0.25 : 0.06; }
+[[nodiscard]] constexpr double micro_step_seconds(DeviceKind device) { return device == DeviceKind::cpu ? 0.25 : 0.12; }
 
 /// A device that is to compute shares of the batches beside the one that the plan is for.
 struct FurtherDevice {
@@ -44,6 +44,7 @@ struct PlanFacts {
     double bytes_per_second = 0;          // of the computer's memory; 0: not known
     double gpu_bytes_per_second = 0;      // of the GPU's
     bool gpu_can_step = false;            // the plug-in with the optimizer's kernels is there
+    bool gpu_sums_wide = false;           // adds products in 16 bits to sums in fp32 as it makes them (products.h)
     bool onednn = false;                  // multiplies fp32 on the processor (products.h)
     double link_bytes_per_second = 12e9;  // between the computer's memory and the GPU's
     std::uint64_t program_bytes = 0;      // resident before a model is loaded: the program and LibTorch

@@ -7,6 +7,7 @@
 #include "core/training/memory/price.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/numerics/optimizer/optimizer.h"
 #include "core/training/memory/optimizer_slices.h"
@@ -57,6 +58,12 @@ private:
 std::uint64_t moments_bytes(const model::ModelSpec& model, const run::Recipe& recipe, std::uint32_t bits) {
     return numerics::OptimizerState::bytes_for(optimizer_slices(model, recipe),
                                                bits == 8 ? numerics::StateBits::bits8 : numerics::StateBits::bits32);
+}
+
+/// What two layers on their way between the computer's memory and a GPU take: buffers of pages that stay in place,
+/// which LibTorch takes in powers of two.
+std::uint64_t staged_bytes(const BlockSizes& blocks, Dtype numbers) {
+    return 2 * std::bit_ceil(blocks.layer * bytes_of(numbers));
 }
 
 /// What orthogonalising the largest matrix takes where the products run: its copy and the result in fp32, three of it
@@ -234,6 +241,7 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     if (!same_memory || layout.weights != layout.matmul) {
         const bool whole = layout.weights_flow == Streaming::resident;
         const std::uint64_t held = whole ? size : blocks.embedding + 2 * blocks.layer;
+        if (on_gpu(layout) && !whole) parts.ram("weights on their way", "", staged_bytes(blocks, layout.matmul));
         parts.at_work("copy for the products", std::string(name_of(layout.matmul)) + (whole ? "" : ", streamed"),
                       held * bytes_of(layout.matmul));
     }
@@ -242,6 +250,7 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
         // Two layers' stay on a GPU, which computes one while the other leaves, beside the embedding's.
         const std::uint64_t held = on_gpu(layout) ? blocks.embedding + 2 * blocks.layer : largest;
         parts.at_work("gradient of a block", "fp32", held * sizeof(float));
+        if (on_gpu(layout)) parts.ram("gradient on its way", "", staged_bytes(blocks, layout.gradient));
     }
     const std::uint64_t moments = moments_bytes(model, recipe, layout.state_bits);
     parts.at_home("optimizer state", std::to_string(layout.state_bits) + " bit", moments);
@@ -262,8 +271,9 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
         activations.kept += activations.kept / 10;
     parts.at_work("activations", std::string("checkpointing ") + name_of(layout.checkpointing), activations.kept);
     std::uint64_t working = activations.working;
-    // A weight's gradient in 16 bits is made whole there, before it is added.
-    if (on_gpu(layout) && layout.matmul != Dtype::fp32) working += largest * bytes_of(layout.matmul);
+    // Without products that add to fp32, a weight's gradient in 16 bits is made whole there before it is added.
+    if (on_gpu(layout) && layout.matmul != Dtype::fp32 && !facts.gpu_sums_wide)
+        working += largest * bytes_of(layout.matmul);
     if (recipe.optimizer == run::Optimizer::muon) {
         const std::uint64_t matrix = largest_hidden_matrix(model);
         parts.ram("momentum at work", "fp32, one matrix", matrix * sizeof(float));

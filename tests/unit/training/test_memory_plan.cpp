@@ -136,6 +136,34 @@ private slots:
         QCOMPARE(part->gpu, (blocks.embedding + 2 * blocks.layer) * sizeof(float));
     }
 
+    void layers_on_their_way_to_a_gpu_are_counted_in_the_computers_memory() {
+        const PlanFacts facts = graphics(24 * gibibyte, 64 * gibibyte);
+        Layout layout{.device = facts.device, .matmul = Dtype::bf16, .weights_flow = Streaming::streamed};
+        const auto on_their_way = [&](const char* what) {
+            const MemoryPlan plan = price_of(small, {}, facts, layout);
+            const auto part = std::ranges::find(plan.parts, what, &control::PlanPart::what);
+            return part == plan.parts.end() ? 0 : part->ram;
+        };
+        // A layer of GPT-2 124M is 7,087,872 numbers: 13.5 MiB in 16 bits, 27.0 MiB in fp32.
+        QCOMPARE(on_their_way("weights on their way"), 2 * 16 * gibibyte / 1024);
+        QCOMPARE(on_their_way("gradient on its way"), 2 * 32 * gibibyte / 1024);
+        layout.weights_flow = Streaming::resident;
+        QCOMPARE(on_their_way("weights on their way"), 0U);
+    }
+
+    void a_gpu_that_adds_products_to_fp32_holds_none_in_16_bits() {
+        PlanFacts facts = graphics(24 * gibibyte, 64 * gibibyte);
+        const BlockSizes blocks = block_sizes(small);
+        for (const Dtype matmul : {Dtype::bf16, Dtype::fp32}) {
+            const Layout layout{.device = facts.device, .matmul = matmul};
+            facts.gpu_sums_wide = false;
+            const std::uint64_t whole = price_of(small, {}, facts, layout).gpu_peak;
+            facts.gpu_sums_wide = true;
+            const std::uint64_t saved = whole - price_of(small, {}, facts, layout).gpu_peak;
+            QCOMPARE(saved, matmul == Dtype::fp32 ? 0 : 2 * std::max(blocks.embedding, blocks.layer));
+        }
+    }
+
     void the_largest_gpt2_fits_a_computer_of_12_gibibytes() {
         const MemoryPlan plan = plans_within_budget(extra_large, {}, processor(12 * gibibyte)).value().front();
         QVERIFY(plan.ram_peak <= 12 * gibibyte);
