@@ -178,8 +178,8 @@ def decode(payload):
 
 # F: "The agreed step" of the document.
 
-def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0):
-    """The first `newcomers` payloads are those of newcomers."""
+def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0, newcomers_norm=0.0):
+    """The first `newcomers` payloads are those of newcomers, whose norms count for nothing if another does."""
     decoded = [decode(payload) for payload in payloads]
     norms, peaks = [], []
     for groups in decoded:
@@ -189,8 +189,11 @@ def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0):
                 squares += count * (mean * mean)
         norms.append(math.sqrt(squares))
         peaks.append(max(abs(mean) for _, used in groups for count, mean in used if count))
-    counted = [norm for norm in norms[newcomers:] if norm > 0] or [norm for norm in norms[:newcomers] if norm > 0] or [0.0]
+    others = [norm for norm in norms[newcomers:] if norm > 0]
+    counted = others or [norm for norm in norms[:newcomers] if norm > 0] or [0.0]
     median = sorted(counted)[(len(counted) - 1) // 2]
+    if not others and newcomers_norm > 0:
+        median = min(median, newcomers_norm)
     factors = [median / norm if norm > median else 1.0 for norm in norms]
     halvings = next(n for n in range(64) if sum(max(weight >> n, 1) for weight in weights) < 1 << 32)
     weights = [max(weight >> halvings, 1) for weight in weights]
