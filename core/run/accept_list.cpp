@@ -73,7 +73,7 @@ void read_bounds(ByteReader& in, AcceptList& list) {
     bounds.norm = std::bit_cast<double>(in.u64());
     bounds.claim_max = in.u64();
     bounds.unvouched = in.u16();
-    // Of two zeros, one: what decodes encodes to the same bytes again, and compares equal only to itself.
+    // One of the two zeros is enough: a list has one spelling.
     if (!std::isfinite(bounds.norm) || std::signbit(bounds.norm)) in.fail();
     if (bounds.claim_max > claim_max_max || bounds.unvouched > Bounds::whole) in.fail();
     list.bounds = bounds;

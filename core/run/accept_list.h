@@ -47,7 +47,7 @@ struct Accepted {
 };
 
 /// What bounds the contributions of keys that the host does not vouch for, where a run's recipe asks for it
-/// (Recipe::bounds_lists). It stands in each list, so that whoever knows the list before needs no older payload.
+/// (Recipe::bounds_lists). It stands in each list, so that a member that has the list before needs no older payload.
 struct Bounds {
     /// Median of the norms that have a say (with_a_say), in this list or else in the last one before it that has any; 0
     /// while no list has any. Finite.
@@ -119,8 +119,8 @@ struct BoundsRule {
 /// of the list's norms that have a say, 0 if there is none.
 ///
 /// claim_max is four medians of the tokens of persons with a say. If there are none, it is the one of the last list
-/// with any; before there is such a list, four times the least claim and at least rule.claim: a median would be that of
-/// whoever has the most keys.
+/// with any; before there is such a list, four times the least claim and at least rule.claim: the median
+/// would belong to the attacker with the most keys.
 [[nodiscard]] Bounds next_bounds(const std::vector<Accepted>& entries, const std::optional<Bounds>& before, double norm,
                                  const BoundsRule& rule);
 

@@ -23,7 +23,7 @@ constexpr std::uint64_t probation_ms_max = 30ULL * 24 * 3600 * 1000;
 constexpr std::uint64_t probation_tokens_max = 1ULL << 40U;
 // Thousandths count; of all there is no limit, and no field.
 constexpr double unvouched_share_max = 0.999;
-constexpr std::uint64_t table_every_min = 2;   // a newcomer begins with the list before
+constexpr std::uint64_t table_every_min = 2;  // a newcomer begins with the list before
 constexpr std::uint64_t patience_ms_max = 24ULL * 3600 * 1000;
 
 void read_optimizer(Fields& fields, Recipe& recipe) {
@@ -82,17 +82,17 @@ bool Recipe::ends_probation(std::uint64_t rounds, TokenCount credit) const {
 }
 
 std::optional<BoundsRule> Recipe::bounds_rule() const {
-    if (newcomer_rms == 0 && unvouched_share == 1) return std::nullopt;
+    if (strangers.newcomer_rms == 0 && strangers.unvouched_share == 1) return std::nullopt;
     BoundsRule rule;
-    rule.unvouched = static_cast<std::uint32_t>(std::llround(unvouched_share * Bounds::whole));
+    rule.unvouched = static_cast<std::uint32_t>(std::llround(strangers.unvouched_share * Bounds::whole));
     // A step of a round, which is what probation asks for: nobody can keep others in it by claiming next to nothing.
     rule.claim = std::max<std::uint64_t>(1, probation_tokens / std::max(1U, probation_rounds));
     return rule;
 }
 
 double Recipe::newcomers_norm(const std::optional<Bounds>& bounds, std::size_t parameters) const {
-    if (!bounds || newcomer_rms == 0) return 0;
-    return bounds->norm > 0 ? bounds->norm : numerics::norm_of(newcomer_rms, parameters);
+    if (!bounds || strangers.newcomer_rms == 0) return 0;
+    return bounds->norm > 0 ? bounds->norm : numerics::norm_of(strangers.newcomer_rms, parameters);
 }
 
 nlohmann::json Recipe::to_json() const {
@@ -125,8 +125,8 @@ nlohmann::json Recipe::to_json() const {
     if (lamb_debias != LambDebias::moments) json["lamb_debias"] = name_of(lamb_debias);
     if (probation_time.count() > 0) json["probation_ms"] = probation_time.count();
     if (probation_tokens > 0) json["probation_tokens"] = probation_tokens;
-    if (newcomer_rms > 0) json["newcomer_rms"] = newcomer_rms;
-    if (unvouched_share < 1) json["unvouched_share"] = unvouched_share;
+    if (strangers.newcomer_rms > 0) json["newcomer_rms"] = strangers.newcomer_rms;
+    if (strangers.unvouched_share < 1) json["unvouched_share"] = strangers.unvouched_share;
     return json;
 }
 
@@ -160,9 +160,9 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     if (fields.has("probation_ms")) recipe.probation_time = milliseconds("probation_ms", probation_ms_max);
     if (fields.has("probation_tokens"))
         recipe.probation_tokens = fields.integer("probation_tokens", 1, probation_tokens_max);
-    if (fields.has("newcomer_rms")) recipe.newcomer_rms = fields.number("newcomer_rms", 1e-9, 1e3);
+    if (fields.has("newcomer_rms")) recipe.strangers.newcomer_rms = fields.number("newcomer_rms", 1e-9, 1e3);
     if (fields.has("unvouched_share"))
-        recipe.unvouched_share = fields.number("unvouched_share", 0.0, unvouched_share_max);
+        recipe.strangers.unvouched_share = fields.number("unvouched_share", 0.0, unvouched_share_max);
     recipe.rounds_late_max = static_cast<std::uint32_t>(fields.integer("rounds_late_max", 0, 1));
     recipe.table_every = fields.integer("table_every", table_every_min, total_rounds_max);
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());

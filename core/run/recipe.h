@@ -38,6 +38,13 @@ inline constexpr Duration usual_window_max{3'600'000};
 /// Contributions are to take a tenth of a window; the rest of it is for training.
 inline constexpr int exchange_divisor = 10;
 
+/// What keys that anybody can make may move.
+struct StrangerLimits {
+    double newcomer_rms = 0;     // of a newcomer's movement while nobody else has made one; 0: not bounded
+    double unvouched_share = 1;  // of a list's weight that all keys that nobody vouches for have together
+    bool operator==(const StrangerLimits&) const = default;
+};
+
 struct Recipe {
     // Inner optimizer (core/numerics/optimizer/optimizer.h), decay on matrices only.
     Optimizer optimizer = Optimizer::adamw;
@@ -67,8 +74,7 @@ struct Recipe {
     std::uint32_t probation_rounds = 10;  // accepted rounds until a key that nobody vouches for counts in full,
     Duration probation_time{0};           // if their windows come to so much time
     std::uint64_t probation_tokens = 0;   // and their credit to so many tokens
-    double newcomer_rms = 0;              // of a newcomer's movement while nobody else has made one; 0: not bounded
-    double unvouched_share = 1;           // of a list's weight that keys which nobody vouches for have together
+    StrangerLimits strangers{};           // of keys that the host does not vouch for
     std::uint32_t rounds_late_max = 0;    // a contribution that missed its list by so many still counts; 0 or 1
     std::uint64_t table_every = 1000;     // rounds; every such list names what all before it come to
     std::uint64_t seed = 1;               // of sample order and initial state

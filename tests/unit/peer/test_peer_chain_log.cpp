@@ -558,8 +558,8 @@ private slots:
 
     void a_list_has_the_bounds_that_the_recipe_and_the_list_before_ask_for() {
         run::Manifest manifest = Fixture::manifest_of();
-        manifest.recipe.newcomer_rms = 0.01;
-        manifest.recipe.unvouched_share = 0.5;
+        manifest.recipe.strangers.newcomer_rms = 0.01;
+        manifest.recipe.strangers.unvouched_share = 0.5;
         Fixture bench(manifest);
         const auto verdict = [&](const std::function<void(run::AcceptList&)>& change) {
             run::Accepted strange = bench.payload_of(2.0F, key_of(2).id()).entry;

@@ -146,7 +146,7 @@ private slots:
 
     void a_list_says_the_median_norm_of_those_who_are_known_and_no_other_gets_a_vote() {
         run::Manifest manifest = manifest_of_four(50);
-        manifest.recipe.newcomer_rms = 0.01;
+        manifest.recipe.strangers.newcomer_rms = 0.01;
         for (const double off : {0.0, 1.0}) {
             Bench bench(manifest, 3);
             run::AcceptList list = bench.good_list();

@@ -28,8 +28,8 @@ private slots:
         recipe.probation_rounds = 0;
         recipe.probation_time = Duration(7'200'000);
         recipe.probation_tokens = 5;
-        recipe.newcomer_rms = 0.25;
-        recipe.unvouched_share = 0.5;
+        recipe.strangers.newcomer_rms = 0.25;
+        recipe.strangers.unvouched_share = 0.5;
         const Result<nlohmann::json> json = parse_json(recipe.to_json().dump(), 4'096);
         QVERIFY(json.ok());
         const Result<Recipe> parsed = Recipe::from_json(*json);
@@ -118,11 +118,11 @@ private slots:
         QVERIFY(!recipe.bounds_rule());
         QVERIFY(!recipe.to_json().contains("newcomer_rms") && !recipe.to_json().contains("unvouched_share"));
         QCOMPARE(recipe.newcomers_norm(Bounds{.norm = 3}, 4), 0.0);
-        recipe.unvouched_share = 0.4995;
+        recipe.strangers.unvouched_share = 0.4995;
         QCOMPARE(recipe.bounds_rule()->unvouched, 500U);
         QCOMPARE(recipe.newcomers_norm(Bounds{.norm = 3}, 4), 0.0);
-        recipe.unvouched_share = 1;
-        recipe.newcomer_rms = 0.5;
+        recipe.strangers.unvouched_share = 1;
+        recipe.strangers.newcomer_rms = 0.5;
         QCOMPARE(recipe.bounds_rule()->unvouched, Bounds::whole);
         QCOMPARE(recipe.bounds_rule()->claim, std::uint64_t{1});
         QCOMPARE(recipe.newcomers_norm(Bounds{}, 4), 1.0);
@@ -268,7 +268,7 @@ private slots:
                  {"probation_ms", "0", "1", "2592000000", "2592000001"},            // probation_ms_max: thirty days
                  {"probation_tokens", "0", "1", "1099511627776", "1099511627777"},  // probation_tokens_max
                  {"newcomer_rms", "0.99e-9", "1e-9", "1000", "1000.0000000000001"},
-                 {"unvouched_share", "-5e-324", "0", "0.999", "0.9990000000000001"},
+                 {"unvouched_share", "-5e-324", "0", "0.999", "0.9990000000000001"},  // unvouched_share_max
                  {"rounds_late_max", "-1", "0", "1", "2"},
                  {"seed", "-1", "0", "18446744073709551615", "18446744073709551616"}}) {
             for (const auto& [value, fits] : {std::pair{range.below, false}, std::pair{range.least, true},
