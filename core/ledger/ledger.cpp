@@ -102,7 +102,7 @@ bool Ledger::Database::insert_entries(std::int64_t chain, const run::AcceptList&
 bool Ledger::Database::insert_round(std::int64_t chain, const run::AcceptList& decoded, const StateDigest& result,
                                     std::int64_t at) {
     TokenCount tokens;
-    for (const TokenCount& credit : run::weights_of(decoded.entries)) tokens += credit;
+    for (const TokenCount& credit : run::weights_of(decoded)) tokens += credit;
     const Digest hash = decoded.hash();
     Statement round(connection,
                     "INSERT INTO rounds(chain, round, at, tokens, contributions, hash, result) "

@@ -42,7 +42,7 @@ inline constexpr const char* add_to_credits =
 /// What a list credits each person with, all computers together.
 inline std::map<PeerId, TokenCount> credit_by_person(const run::AcceptList& list) {
     std::map<PeerId, TokenCount> credits;
-    const std::vector<TokenCount> weights = run::weights_of(list.entries);
+    const std::vector<TokenCount> weights = run::weights_of(list);
     for (std::size_t i = 0; i < weights.size(); ++i) credits[list.entries[i].person()] += weights[i];
     return credits;
 }

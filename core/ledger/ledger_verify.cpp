@@ -85,7 +85,7 @@ Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const Beginni
     const bool has_table = !query.blob(5).empty();
     if (has_table && list.table != run::table_ref(query.blob(5))) return std::string("names another table");
     TokenCount tokens;
-    for (const TokenCount& credit : run::weights_of(list.entries)) tokens += credit;
+    for (const TokenCount& credit : run::weights_of(list)) tokens += credit;
     const bool sums = query.count(3) == tokens.value && query.count(4) == list.entries.size();
     const bool is_listed = round < from.base || entries_match(chain, list);
     return sums && is_listed ? std::string() : std::string("was not credited as its list says");

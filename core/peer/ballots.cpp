@@ -14,6 +14,7 @@
 #include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
+#include "core/peer/states/weighted_list.h"
 
 namespace potluck::peer {
 
@@ -241,6 +242,7 @@ Validity Ballots::judge(const run::AcceptList& list) {
     if (!m.machine.playing()) return Validity::unknown;
     if (!m.seats.accepts(list.committee)) return Validity::invalid;
     if (!bears_out_density(list.k)) return Validity::invalid;
+    std::vector<PayloadPointer> payloads;
     bool all_here = true;
     for (const run::Accepted& entry : list.entries) {
         if (entry.newcomer != m.chain.is_newcomer(entry.person())) return Validity::invalid;
@@ -250,7 +252,9 @@ Validity Ballots::judge(const run::AcceptList& list) {
         const std::uint32_t k = entry.late ? m.chain.k_late() : m.chain.k();
         if (payload && payload->view.k() > k) return Validity::invalid;
         all_here = all_here && payload != nullptr;
+        payloads.push_back(payload);
     }
+    if (all_here && list.bounds != bounds_of(list, payloads)) return Validity::invalid;
     return all_here && m.machine.open_long_enough(m.context.now()) ? Validity::valid : Validity::unknown;
 }
 
@@ -275,7 +279,10 @@ std::vector<run::Accepted> Ballots::entries_to_propose() const {
     std::erase_if(entries, [&](const run::Accepted& entry) {
         return !m.chain.rules().admits(entry.person()) || ++devices[entry.person()] > run::devices_per_person_max;
     });
-    for (run::Accepted& entry : entries) entry.newcomer = m.chain.is_newcomer(entry.person());
+    for (run::Accepted& entry : entries) {
+        entry.newcomer = m.chain.is_newcomer(entry.person());
+        entry.vouched = m.context.manifest.recipe.bounds_rule() && m.chain.rules().trusts(entry.person());
+    }
     // Those that are in time before those that are late.
     std::size_t newcomers = 0;
     for (const bool late : {false, true}) {
@@ -295,6 +302,17 @@ bool Ballots::is_worth_fetching(const run::AcceptList& list) const {
         return m.machine.holds(entry.peer, m.chain.contribution_of(list, entry), entry.signature) ||
                m.chain.is_signed_by_contributor(list, entry);
     });
+}
+
+/// What a list of this round names as its bounds. `payloads` are its entries', all here.
+std::optional<run::Bounds> Ballots::bounds_of(const run::AcceptList& list,
+                                              const std::vector<PayloadPointer>& payloads) const {
+    std::optional<run::Bounds> bounds = m.chain.bounds_after(list, 0);
+    if (!bounds || list.entries.empty()) return bounds;
+    // Who has a say, and with what weight, does not depend on the norm.
+    run::AcceptList weighed = list;
+    weighed.bounds = bounds;
+    return m.chain.bounds_after(list, numerics::median_norm(weighted_list(weighed, payloads)));
 }
 
 std::uint32_t Ballots::next_k() const {
@@ -336,6 +354,11 @@ std::optional<Digest> Ballots::list_to_propose() {
             return std::nullopt;
         }
     }
+    std::vector<PayloadPointer> payloads;
+    for (const run::Accepted& entry : list.entries) payloads.push_back(m.payloads.find(entry.payload.root));
+    const bool all_here = std::find(payloads.begin(), payloads.end(), nullptr) == payloads.end();
+    if (m.context.manifest.recipe.bounds_rule() && !all_here) return std::nullopt;
+    list.bounds = bounds_of(list, payloads);
     list.committee_owners = m.seats.owners_of(list.committee);
     own.checked.committed.list = list.encode();
     own.checked.hash = list.hash();

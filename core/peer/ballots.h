@@ -100,6 +100,8 @@ private:
     [[nodiscard]] run::Validity judge(const run::AcceptList& list);
     [[nodiscard]] run::Validity judge_empty(const run::AcceptList& list) const;
     [[nodiscard]] std::vector<run::Accepted> entries_to_propose() const;
+    [[nodiscard]] std::optional<run::Bounds> bounds_of(const run::AcceptList& list,
+                                                       const std::vector<PayloadPointer>& payloads) const;
     [[nodiscard]] bool is_worth_fetching(const run::AcceptList& list) const;
     [[nodiscard]] PeerId owner_at(const PeerId& key, RoundId round) const;
     void add_contributions(run::AcceptList& list) const;

@@ -21,7 +21,7 @@ void Credits::begin_with(const run::CreditTable& table) {
 }
 
 void Credits::add(const run::AcceptList& list) {
-    const std::vector<TokenCount> credit = run::weights_of(list.entries);
+    const std::vector<TokenCount> credit = run::weights_of(list);
     std::set<PeerId> persons;
     for (std::size_t i = 0; i < list.entries.size(); ++i) {
         const PeerId& person = list.entries[i].person();

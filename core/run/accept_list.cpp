@@ -7,6 +7,8 @@
 #include "core/run/accept_list.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -18,8 +20,12 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::size_t short_entry_bytes = 32 + 73 + 8 + 1 + 64 + 1;  // with the certificate of a person's own key
-constexpr unsigned newcomer_mark = 1, late_mark = 2;                 // of an entry
+constexpr std::size_t short_entry_bytes = 32 + 73 + 8 + 1 + 64 + 1;     // with the certificate of a person's own key
+constexpr unsigned newcomer_mark = 1, late_mark = 2, vouched_mark = 4;  // of an entry
+constexpr unsigned table_flag = 1, bounds_flag = 2;                     // of a list
+
+/// Four medians of what 3,072 computers of 2^40 tokens each come to.
+constexpr std::uint64_t claim_max_max = median_multiple_max * accepted_max * tokens_max;
 
 Error malformed(const char* message) { return {ErrorCode::malformed, message}; }
 
@@ -35,9 +41,11 @@ void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entr
         const std::uint8_t marks = in.u8();
         entry.newcomer = (marks & newcomer_mark) != 0;
         entry.late = (marks & late_mark) != 0;
+        entry.vouched = (marks & vouched_mark) != 0;
         in.array(entry.signature);
         entry.certificate = DeviceCertificate::read(in, &entry.peer);
-        if (entry.payload.kind != BlobKind::plain || marks > (newcomer_mark | late_mark)) in.fail();
+        if (entry.payload.kind != BlobKind::plain || marks > (newcomer_mark | late_mark | vouched_mark)) in.fail();
+        if (entry.vouched && entry.newcomer) in.fail();
         if (entry.tokens.value == 0 || entry.tokens.value > tokens_max) in.fail();
         if (!entries.empty() && entries.back().peer >= entry.peer) in.fail();
         if (!payloads.insert(entry.payload.root).second) in.fail();
@@ -59,38 +67,63 @@ void read_actions(ByteReader& in, AcceptList& list) {
     }
 }
 
-void read_table(ByteReader& in, AcceptList& list) {
-    const std::uint8_t has_table = in.u8();
-    if (has_table == 0) return;
-    list.table = BlobRef::read(in);
-    if (has_table > 1 || list.table->kind != BlobKind::plain || list.round.value == 0) in.fail();
+/// Fails the reader if an entry says that it is vouched for where no bounds ask for that.
+void read_bounds(ByteReader& in, AcceptList& list) {
+    Bounds bounds;
+    bounds.norm = std::bit_cast<double>(in.u64());
+    bounds.claim_max = in.u64();
+    bounds.unvouched = in.u16();
+    // One of the two zeros is enough: a list has one spelling.
+    if (!std::isfinite(bounds.norm) || std::signbit(bounds.norm)) in.fail();
+    if (bounds.claim_max > claim_max_max || bounds.unvouched > Bounds::whole) in.fail();
+    list.bounds = bounds;
+}
+
+/// Table and bounds, each of which may be missing.
+void read_tail(ByteReader& in, AcceptList& list) {
+    const std::uint8_t flags = in.u8();
+    if (flags > (table_flag | bounds_flag)) in.fail();
+    if ((flags & table_flag) != 0) {
+        list.table = BlobRef::read(in);
+        if (list.table->kind != BlobKind::plain || list.round.value == 0) in.fail();
+    }
+    const auto is_vouched = [](const Accepted& entry) { return entry.vouched; };
+    if ((flags & bounds_flag) != 0) {
+        read_bounds(in, list);
+    } else if (std::any_of(list.entries.begin(), list.entries.end(), is_vouched)) {
+        in.fail();
+    }
 }
 
 /// What the entries of one person come to.
 struct Claim {
     std::uint64_t tokens = 0;
-    bool newcomer = false;
+    bool has_say = false;
 };
 
 using Claims = std::map<PeerId, Claim>;
 
-Claims claims_of(const std::vector<Accepted>& entries) {
+Claims claims_of(const std::vector<Accepted>& entries, const std::optional<Bounds>& bounds) {
+    const std::vector<bool> say = with_a_say(entries, bounds);
     Claims claims;
-    for (const Accepted& entry : entries) {
-        Claim& claim = claims[entry.person()];
-        claim.tokens += entry.tokens.value;  // at most 2^52 of a whole list
-        claim.newcomer = entry.newcomer;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        Claim& claim = claims[entries[i].person()];
+        claim.tokens += entries[i].tokens.value;  // at most 2^52 of a whole list
+        claim.has_say = say[i];
     }
     return claims;
 }
 
-/// Lower median of the tokens of those who are no newcomers, or of all if all are; 0 without entries.
+bool somebody_has_a_say(const Claims& claims) {
+    return std::any_of(claims.begin(), claims.end(), [](const auto& claim) { return claim.second.has_say; });
+}
+
+/// Lower median of the tokens of those who have a say, or of all if nobody has; 0 without entries.
 std::uint64_t median_tokens(const Claims& claims) {
-    const auto is_other = [](const auto& claim) { return !claim.second.newcomer; };
-    const bool has_others = std::any_of(claims.begin(), claims.end(), is_other);
+    const bool has_say = somebody_has_a_say(claims);
     std::vector<std::uint64_t> tokens;
     for (const auto& [person, claim] : claims) {
-        if (!has_others || !claim.newcomer) tokens.push_back(claim.tokens);
+        if (!has_say || claim.has_say) tokens.push_back(claim.tokens);
     }
     if (tokens.empty()) return 0;
     const auto middle = tokens.begin() + static_cast<std::ptrdiff_t>((tokens.size() - 1) / 2);
@@ -102,6 +135,18 @@ std::uint64_t median_tokens(const Claims& claims) {
 std::uint64_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>(static_cast<Wide>(a) * b / c);
+}
+
+/// Scales the weights of the entries that `is_one` picks to at most `share` together.
+template <class IsOne>
+void scale_to(std::uint64_t share, const std::vector<Accepted>& entries, std::vector<TokenCount>& weights,
+              IsOne is_one) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) sum += is_one(entries[i]) ? weights[i].value : 0;
+    if (sum <= share) return;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (is_one(entries[i])) weights[i].value = scaled(weights[i].value, share, sum);
+    }
 }
 
 }  // namespace
@@ -124,7 +169,8 @@ Bytes AcceptList::encode() const {
         out.raw(entry.peer.bytes);
         entry.payload.write(out);
         out.u64(entry.tokens.value);
-        out.u8(static_cast<std::uint8_t>((entry.newcomer ? newcomer_mark : 0U) | (entry.late ? late_mark : 0U)));
+        out.u8(static_cast<std::uint8_t>((entry.newcomer ? newcomer_mark : 0U) | (entry.late ? late_mark : 0U) |
+                                         (entry.vouched ? vouched_mark : 0U)));
         out.raw(entry.signature);
         entry.certificate.write(out);
     }
@@ -132,8 +178,13 @@ Bytes AcceptList::encode() const {
     out.u32(actions_before);
     out.u8(static_cast<std::uint8_t>(actions.size()));
     for (const SignedAction& one : actions) one.write(out);
-    out.u8(table ? 1 : 0);
+    out.u8(static_cast<std::uint8_t>((table ? table_flag : 0U) | (bounds ? bounds_flag : 0U)));
     if (table) table->write(out);
+    if (bounds) {
+        out.u64(std::bit_cast<std::uint64_t>(bounds->norm));
+        out.u64(bounds->claim_max);
+        out.u16(static_cast<std::uint16_t>(bounds->unvouched));
+    }
     return out.take();
 }
 
@@ -171,9 +222,9 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     if (in.failed()) return malformed("This accept list has an entry that is out of order or out of range.");
     read_actions(in, list);
     if (in.failed()) return malformed("This accept list has an action of its host that is out of place.");
-    read_table(in, list);
+    read_tail(in, list);
     if (!in.finished())
-        return malformed("This accept list names a table that cannot be one, or goes on after its end.");
+        return malformed("This accept list names a table or bounds that cannot be any, or goes on after its end.");
     return list;
 }
 
@@ -196,22 +247,51 @@ Digest lot_of(const Digest& list, const PeerId& key) {
     return sha256(out.bytes());
 }
 
-std::vector<TokenCount> weights_of(const std::vector<Accepted>& entries) {
-    const Claims claims = claims_of(entries);
-    const std::uint64_t most = median_multiple_max * median_tokens(claims);
+std::vector<bool> with_a_say(const std::vector<Accepted>& entries, const std::optional<Bounds>& bounds) {
+    const auto is_vouched = [](const Accepted& entry) { return entry.vouched; };
+    const bool of_vouched =
+        bounds && bounds->unvouched < Bounds::whole && std::any_of(entries.begin(), entries.end(), is_vouched);
+    std::vector<bool> say;
+    say.reserve(entries.size());
+    for (const Accepted& entry : entries) say.push_back(of_vouched ? entry.vouched : !entry.newcomer);
+    return say;
+}
+
+std::vector<TokenCount> weights_of(const std::vector<Accepted>& entries, const std::optional<Bounds>& bounds) {
+    const Claims claims = claims_of(entries, bounds);
+    const std::uint64_t most = bounds ? bounds->claim_max : median_multiple_max * median_tokens(claims);
     std::vector<TokenCount> weights;
-    std::uint64_t newcomers = 0, others = 0;
+    std::uint64_t others = 0, vouched = 0;
     for (const Accepted& entry : entries) {
         const std::uint64_t all = claims.at(entry.person()).tokens;
         weights.push_back({all <= most ? entry.tokens.value : scaled(entry.tokens.value, most, all)});
-        (entry.newcomer ? newcomers : others) += weights.back().value;
+        others += entry.newcomer ? 0 : weights.back().value;
+        vouched += entry.vouched ? weights.back().value : 0;
     }
-    const std::uint64_t share = others / newcomer_divisor;
-    if (others == 0 || newcomers <= share) return weights;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (entries[i].newcomer) weights[i].value = scaled(weights[i].value, share, newcomers);
-    }
+    const auto is_newcomer = [](const Accepted& entry) { return entry.newcomer; };
+    if (others > 0) scale_to(others / newcomer_divisor, entries, weights, is_newcomer);
+    if (!bounds || bounds->unvouched == Bounds::whole || vouched == 0) return weights;
+    const auto is_unvouched = [](const Accepted& entry) { return !entry.vouched; };
+    scale_to(scaled(vouched, bounds->unvouched, Bounds::whole - bounds->unvouched), entries, weights, is_unvouched);
     return weights;
+}
+
+Bounds next_bounds(const std::vector<Accepted>& entries, const std::optional<Bounds>& before, double norm,
+                   const BoundsRule& rule) {
+    Bounds bounds{.norm = norm, .unvouched = rule.unvouched};
+    if (norm == 0 && before) bounds.norm = before->norm;
+    const Claims claims = claims_of(entries, bounds);
+    const bool has_reference = before && before->norm > 0;
+    if (somebody_has_a_say(claims)) {
+        bounds.claim_max = median_multiple_max * median_tokens(claims);
+    } else if (has_reference || entries.empty()) {
+        bounds.claim_max = before ? before->claim_max : 0;
+    } else {
+        std::uint64_t least = claim_max_max;
+        for (const auto& [person, claim] : claims) least = std::min(least, claim.tokens);
+        bounds.claim_max = std::max(median_multiple_max * least, rule.claim);
+    }
+    return bounds;
 }
 
 }  // namespace potluck::run

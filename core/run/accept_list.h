@@ -29,9 +29,9 @@ inline constexpr std::uint64_t median_multiple_max =
 inline constexpr std::uint64_t newcomer_divisor = 4;  // newcomers weigh at most a fourth of the others: a fifth in all
 /// Sizes of encode() with one member and no entry, and with the most of both.
 inline constexpr std::size_t accept_list_bytes_min = 119 + 33;
-inline constexpr std::size_t accept_list_bytes_max = 119 + 73 + (32 + certificate_bytes_max) * committee_members_max +
-                                                     (178 + certificate_bytes_max) * accepted_max +
-                                                     (host_action_bytes_max + 64) * actions_per_list_max;
+inline constexpr std::size_t accept_list_bytes_max =
+    119 + 73 + 18 + (32 + certificate_bytes_max) * committee_members_max +
+    (178 + certificate_bytes_max) * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max;
 
 struct Accepted {
     PeerId peer;
@@ -41,8 +41,21 @@ struct Accepted {
     std::array<std::byte, 64> signature{};  // the contributor's, over its ContributionMessage
     bool late = false;                      // made for the round before, whose list it missed
     DeviceCertificate certificate{};        // whose computer `peer` is, as it says in what it has signed
+    bool vouched = false;                   // the host trusts the person; said in lists with bounds only
     [[nodiscard]] const PeerId& person() const { return certificate.person_of(peer); }
     auto operator<=>(const Accepted&) const = default;
+};
+
+/// What bounds the contributions of keys that the host does not vouch for, where a run's recipe asks for it
+/// (Recipe::bounds_lists). It stands in each list, so that a member that has the list before needs no older payload.
+struct Bounds {
+    /// Median of the norms that have a say (with_a_say), in this list or else in the last one before it that has any; 0
+    /// while no list has any. Finite.
+    double norm = 0;
+    std::uint64_t claim_max = 0;      // the most tokens that count of a person's (next_bounds)
+    std::uint32_t unvouched = whole;  // thousandths of the list's weight that unvouched entries have at most together
+    static constexpr std::uint32_t whole = 1000;
+    bool operator==(const Bounds&) const = default;
 };
 
 struct AcceptList {
@@ -60,6 +73,7 @@ struct AcceptList {
     /// list. Plain.
     std::optional<BlobRef> table{};
     Owners committee_owners{};  // of the committee's computers: no two are one person's
+    std::optional<Bounds> bounds{};
     bool operator==(const AcceptList&) const = default;
 
     /// The canonical bytes that are hashed (docs/wire-format.md).
@@ -82,6 +96,32 @@ struct AcceptList {
 /// tokens) together, so that a claim buys little and more computers' keys buy nothing; each of them in proportion. Keys
 /// are free, so newcomers have no say in the median and weigh together at most a fifth of the list, each in
 /// proportion. While all are newcomers, all count. A weight may be 0: such an entry takes no part in F.
-[[nodiscard]] std::vector<TokenCount> weights_of(const std::vector<Accepted>& entries);
+///
+/// With bounds a person's entries weigh at most claim_max together, and unvouched entries together at most their share
+/// of the list if it has a vouched one, each in proportion.
+[[nodiscard]] std::vector<TokenCount> weights_of(const std::vector<Accepted>& entries,
+                                                 const std::optional<Bounds>& bounds);
+[[nodiscard]] inline std::vector<TokenCount> weights_of(const AcceptList& list) {
+    return weights_of(list.entries, list.bounds);
+}
+
+/// Which entries have a say in the medians of tokens and norms: those of persons who are no newcomers. Where unvouched
+/// entries have less than the whole weight, only the vouched ones if there are any.
+[[nodiscard]] std::vector<bool> with_a_say(const std::vector<Accepted>& entries, const std::optional<Bounds>& bounds);
+
+/// What follows from the recipe for each list of a run with bounds.
+struct BoundsRule {
+    std::uint32_t unvouched = Bounds::whole;
+    std::uint64_t claim = 1;  // tokens that count of a person's at least
+};
+
+/// The bounds of a list with `entries` after one with the bounds `before` (nothing for round 0). `norm` is the median
+/// of the list's norms that have a say, 0 if there is none.
+///
+/// claim_max is four medians of the tokens of persons with a say. If there are none, it is the one of the last list
+/// with any; before there is such a list, four times the least claim and at least rule.claim: the median
+/// would belong to the attacker with the most keys.
+[[nodiscard]] Bounds next_bounds(const std::vector<Accepted>& entries, const std::optional<Bounds>& before, double norm,
+                                 const BoundsRule& rule);
 
 }  // namespace potluck::run

@@ -21,6 +21,8 @@ constexpr std::uint64_t window_ms_max = 7ULL * 24 * 3600 * 1000;
 constexpr std::uint64_t standing_rounds_max = 10'000;
 constexpr std::uint64_t probation_ms_max = 30ULL * 24 * 3600 * 1000;
 constexpr std::uint64_t probation_tokens_max = 1ULL << 40U;
+// Thousandths count; of all there is no limit, and no field.
+constexpr double unvouched_share_max = 0.999;
 constexpr std::uint64_t table_every_min = 2;  // a newcomer begins with the list before
 constexpr std::uint64_t patience_ms_max = 24ULL * 3600 * 1000;
 
@@ -88,6 +90,20 @@ bool Recipe::ends_probation(std::uint64_t rounds, TokenCount credit) const {
     return rounds >= probation_rounds && rounds >= timed && credit.value >= probation_tokens;
 }
 
+std::optional<BoundsRule> Recipe::bounds_rule() const {
+    if (strangers.newcomer_rms == 0 && strangers.unvouched_share == 1) return std::nullopt;
+    BoundsRule rule;
+    rule.unvouched = static_cast<std::uint32_t>(std::llround(strangers.unvouched_share * Bounds::whole));
+    // A step of a round, which is what probation asks for: nobody can keep others in it by claiming next to nothing.
+    rule.claim = std::max<std::uint64_t>(1, probation_tokens / std::max(1U, probation_rounds));
+    return rule;
+}
+
+double Recipe::newcomers_norm(const std::optional<Bounds>& bounds, std::size_t parameters) const {
+    if (!bounds || strangers.newcomer_rms == 0) return 0;
+    return bounds->norm > 0 ? bounds->norm : numerics::norm_of(strangers.newcomer_rms, parameters);
+}
+
 nlohmann::json Recipe::to_json() const {
     nlohmann::json json = {{"optimizer", name_of(optimizer)},
                            {"state_bits", state_bits},
@@ -119,6 +135,8 @@ nlohmann::json Recipe::to_json() const {
     if (step != numerics::StepForm::exact) json["step"] = name_of(step);
     if (probation_time.count() > 0) json["probation_ms"] = probation_time.count();
     if (probation_tokens > 0) json["probation_tokens"] = probation_tokens;
+    if (strangers.newcomer_rms > 0) json["newcomer_rms"] = strangers.newcomer_rms;
+    if (strangers.unvouched_share < 1) json["unvouched_share"] = strangers.unvouched_share;
     return json;
 }
 
@@ -157,6 +175,9 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     if (fields.has("probation_ms")) recipe.probation_time = milliseconds("probation_ms", probation_ms_max);
     if (fields.has("probation_tokens"))
         recipe.probation_tokens = fields.integer("probation_tokens", 1, probation_tokens_max);
+    if (fields.has("newcomer_rms")) recipe.strangers.newcomer_rms = fields.number("newcomer_rms", 1e-9, 1e3);
+    if (fields.has("unvouched_share"))
+        recipe.strangers.unvouched_share = fields.number("unvouched_share", 0.0, unvouched_share_max);
     recipe.rounds_late_max = static_cast<std::uint32_t>(fields.integer("rounds_late_max", 0, 1));
     recipe.table_every = fields.integer("table_every", table_every_min, total_rounds_max);
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
@@ -185,6 +206,11 @@ Duration usual_collect(Duration window) {
 std::uint64_t usual_probation_tokens(const model::ModelSpec& model, const Recipe& recipe) {
     const std::uint64_t step = std::uint64_t{recipe.batch} * model.context;
     return std::min(step * recipe.probation_rounds, probation_tokens_max);
+}
+
+double usual_newcomer_rms(const Recipe& recipe) {
+    constexpr double steps = 64;
+    return steps * recipe.learning_rate;
 }
 
 double usual_learning_rate(const model::ModelSpec& model, const Recipe& recipe) {

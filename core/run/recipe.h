@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/model/model_spec.h"
 #include "core/numerics/outer/outer_step.h"
+#include "core/run/accept_list.h"
 
 namespace potluck::run {
 
@@ -40,6 +41,13 @@ inline constexpr Duration usual_window_min{5'000};
 inline constexpr Duration usual_window_max{3'600'000};
 /// Contributions are to take a tenth of a window; the rest of it is for training.
 inline constexpr int exchange_divisor = 10;
+
+/// What keys that anybody can make may move.
+struct StrangerLimits {
+    double newcomer_rms = 0;     // of a newcomer's movement while nobody else has made one; 0: not bounded
+    double unvouched_share = 1;  // of a list's weight that all keys that nobody vouches for have together
+    bool operator==(const StrangerLimits&) const = default;
+};
 
 struct Recipe {
     // Inner optimizer (core/numerics/optimizer/optimizer.h), decay on matrices only.
@@ -71,6 +79,7 @@ struct Recipe {
     std::uint32_t probation_rounds = 10;  // accepted rounds until a key that nobody vouches for counts in full,
     Duration probation_time{0};           // if their windows come to so much time
     std::uint64_t probation_tokens = 0;   // and their credit to so many tokens
+    StrangerLimits strangers{};           // of keys that the host does not vouch for
     std::uint32_t rounds_late_max = 0;    // a contribution that missed its list by so many still counts; 0 or 1
     std::uint64_t table_every = 1000;     // rounds; every such list names what all before it come to
     std::uint64_t seed = 1;               // of sample order and initial state
@@ -83,6 +92,10 @@ struct Recipe {
     }
     /// Whether so many accepted rounds and so much credit end a probation.
     [[nodiscard]] bool ends_probation(std::uint64_t rounds, TokenCount credit) const;
+    /// What the bounds in the run's lists follow; nothing if lists have none.
+    [[nodiscard]] std::optional<BoundsRule> bounds_rule() const;
+    /// What F clips newcomers' payloads to in a list with `bounds` in which nobody else has a say; 0: to their median.
+    [[nodiscard]] double newcomers_norm(const std::optional<Bounds>& bounds, std::size_t parameters) const;
     [[nodiscard]] nlohmann::json to_json() const;
     [[nodiscard]] static Result<Recipe> from_json(const nlohmann::json& object);
 };
@@ -100,6 +113,11 @@ inline constexpr Duration usual_probation_time{3'600'000};
 /// The credit that ends a probation: a step in each of its rounds. Newcomers share a part of each list, so the more
 /// there are, the longer it takes them.
 [[nodiscard]] std::uint64_t usual_probation_tokens(const model::ModelSpec& model, const Recipe& recipe);
+
+/// The newcomer_rms of a run whose host names none, by its learning rate: 64 steps' movement of a parameter. Adam's
+/// steps are about as long as the rate, and n of them lead about sqrt(n) as far, so a round of 4,096 steps comes there;
+/// first rounds of 240 steps were measured at 17 (docs/measurements.md).
+[[nodiscard]] double usual_newcomer_rms(const Recipe& recipe);
 
 /// The peak rate of a run whose host names none, by its model, batch and optimizer: 3e-3 for decoders, with Muon 6e-3,
 /// within 1 % of the best for one computer and for a swarm (docs/decisions.md). An encoder's layers share their weights

@@ -12,7 +12,7 @@ using namespace potluck::run;
 namespace {
 
 void check_weights(const std::vector<Accepted>& entries) {
-    const std::vector<TokenCount> weights = weights_of(entries);
+    const std::vector<TokenCount> weights = weights_of(entries, {});
     POTLUCK_CHECK(weights.size() == entries.size());
     std::uint64_t newcomers = 0, others = 0;
     bool has_others = false;

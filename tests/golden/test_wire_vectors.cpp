@@ -142,11 +142,14 @@ private slots:
     void lists_with_late_entries_or_actions_have_their_layout() {
         AcceptList late = samples::accept_list();
         for (Accepted& entry : late.entries) entry.late = true;
-        for (const auto& [name, list] :
-             {std::pair{"accept_list_late", late}, std::pair{"accept_list_moderated", samples::moderated_list()},
-              std::pair{"accept_list_roll_back", samples::roll_back_list()},
-              std::pair{"accept_list_computers", samples::list_of_computers()},
-              std::pair{"accept_list_table", list_with_table()}}) {
+        AcceptList bounded = samples::accept_list();
+        bounded.entries[0].vouched = true;
+        bounded.bounds = run::Bounds{.norm = 1.5, .claim_max = 262'144, .unvouched = 500};
+        for (const auto& [name, list] : {std::pair{"accept_list_bounds", bounded}, std::pair{"accept_list_late", late},
+                                         std::pair{"accept_list_moderated", samples::moderated_list()},
+                                         std::pair{"accept_list_roll_back", samples::roll_back_list()},
+                                         std::pair{"accept_list_computers", samples::list_of_computers()},
+                                         std::pair{"accept_list_table", list_with_table()}}) {
             const Bytes expected = vector_of(name);
             QCOMPARE(hex(list.encode()), hex(expected));
             const Result<AcceptList> decoded = AcceptList::decode(expected);
@@ -183,7 +186,7 @@ private slots:
             weights.push_back({in.u64()});
         }
         QVERIFY(in.finished());
-        QVERIFY(weights_of(claims) == weights);
+        QVERIFY(weights_of(claims, {}) == weights);
     }
 
     void an_entry_carries_the_signature_of_a_contribution_message() {

@@ -66,16 +66,20 @@ std::optional<std::vector<float>> stepped(World& world, const std::vector<float>
     for (const run::Accepted& entry : list.entries) views.push_back(payload_of(world, entry.payload.root));
     std::vector<numerics::WeightedPayload> weighted;
     std::set<PeerId> persons;
-    const std::vector<TokenCount> weights = run::weights_of(list.entries);
+    const std::vector<TokenCount> weights = run::weights_of(list);
+    const std::vector<bool> say = run::with_a_say(list.entries, list.bounds);
     for (std::size_t i = 0; i < views.size(); ++i) {
         if (views[i].size() != theta.size()) return std::nullopt;
         if (weights[i].value == 0) continue;
         const bool repeated = !persons.insert(list.entries[i].person()).second;
-        weighted.push_back({&views[i], weights[i].value, list.entries[i].newcomer, repeated});
+        weighted.push_back({&views[i], weights[i].value, !say[i], repeated});
     }
     if (list.entries.empty()) return theta;  // it hands a seat over
     std::vector<float> next(theta.size());
-    numerics::apply_outer_step_plain(theta, next, weighted, world.manifest().recipe.outer_step());
+    const run::Recipe& recipe = world.manifest().recipe;
+    numerics::OuterStep step = recipe.outer_step();
+    step.newcomers_norm = recipe.newcomers_norm(list.bounds, theta.size());
+    numerics::apply_outer_step_plain(theta, next, weighted, step);
     return next;
 }
 

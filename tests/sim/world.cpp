@@ -121,6 +121,8 @@ void World::make_manifest() {
     recipe.error_decay = m_plan.error_decay;
     recipe.fit_rounds = m_plan.fit_rounds;
     recipe.probation_rounds = m_plan.probation_rounds;
+    recipe.strangers.newcomer_rms = m_plan.newcomer_rms;
+    recipe.strangers.unvouched_share = m_plan.unvouched_share;
     recipe.rounds_late_max = m_plan.rounds_late_max;
     recipe.table_every = m_plan.table_every;
     recipe.k = m_plan.k;

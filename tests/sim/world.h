@@ -32,6 +32,7 @@ struct WorldPlan {
     std::uint8_t shards = 3;
     std::map<std::size_t, std::uint64_t> shard_bytes_max = {};  // by member; no cap for the others
     std::uint32_t probation_rounds = 2;
+    double newcomer_rms = 0, unvouched_share = 1;
     std::uint32_t rounds_late_max = 0;
     std::uint64_t table_every = 1'000;
     std::map<std::size_t, std::size_t> owners = {};  // members that are computers of world_key(the second)

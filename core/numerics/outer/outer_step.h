@@ -2,7 +2,7 @@
 //
 //   1. clip     each payload's norm to the lower median of the norms that count: those of contributors who are no
 //               newcomers, one of each, payloads of nothing but zeros left out; of the newcomers' norms if there are
-//               no others
+//               no others, and then at most to newcomers_norm
 //   2. sum      weight * value per coordinate in int64 fixed point, with one power-of-two scale for the whole list
 //   3. divide   once, by max(weight of the coordinate's senders, total weight / A)      (amplification cap A)
 //   4. subtract alpha * mean in fp32; in a coded step, alpha * C(mean)
@@ -35,7 +35,13 @@ struct OuterStep {
     float alpha = 1.0F;               // outer learning rate
     std::uint32_t amplification = 4;  // A >= 1
     StepForm form = StepForm::exact;
+    double newcomers_norm = 0;  // the most that newcomers' norms are clipped to where no other counts; 0: no limit
 };
+
+/// The lower median of the norms that count, of those who are no newcomers; 0 if there is none above zero.
+[[nodiscard]] double median_norm(std::span<const WeightedPayload> list);
+/// The norm of a vector of `size` values with this root mean square: rms * sqrt(size).
+[[nodiscard]] double norm_of(double rms, std::size_t size);
 
 /// Writes theta[r+1] to `next`. `theta`, `next` and every payload have the same length; `next` may be `theta`.
 /// An empty list copies. Works on memory-mapped spans larger than RAM, group by group.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/numerics/require.h"
+#include "core/numerics/rounding.h"
 
 namespace potluck::numerics {
 
@@ -22,16 +23,21 @@ std::vector<double> norms_of(std::span<const WeightedPayload> list, bool newcome
     return norms;
 }
 
-/// The lower median: an attacker needs half of the list to raise it above an honest norm. Keys are free, and payloads
-/// of zeros are too, so neither newcomers nor such payloads may lower it for the others. 0 if there is nothing but
-/// zeros.
-double median_norm(std::span<const WeightedPayload> list) {
-    std::vector<double> norms = norms_of(list, false);
-    if (norms.empty()) norms = norms_of(list, true);
+/// 0 of nothing.
+double lower_median(std::vector<double> norms) {
     if (norms.empty()) return 0;
     const auto middle = norms.begin() + static_cast<std::ptrdiff_t>((norms.size() - 1) / 2);
     std::nth_element(norms.begin(), middle, norms.end());
     return *middle;
+}
+
+/// What norms are clipped to. An attacker needs half of the list to raise a median above an honest norm. Keys are free,
+/// and payloads of zeros are too, so neither newcomers nor such payloads may lower it for the others; and where all are
+/// newcomers their median may be the attacker's, so it has a limit of its own. 0 if there is nothing but zeros.
+double norm_max(std::span<const WeightedPayload> list, const OuterStep& step) {
+    if (const double median = median_norm(list); median > 0) return median;
+    const double median = lower_median(norms_of(list, true));
+    return step.newcomers_norm > 0 ? std::min(median, step.newcomers_norm) : median;
 }
 
 std::uint64_t halved(std::uint64_t weight, unsigned times) { return std::max<std::uint64_t>(weight >> times, 1); }
@@ -51,6 +57,13 @@ unsigned halvings(std::span<const WeightedPayload> list) {
 
 }  // namespace
 
+double median_norm(std::span<const WeightedPayload> list) { return lower_median(norms_of(list, false)); }
+
+double norm_of(double rms, std::size_t size) {
+    const RoundingGuard guard;
+    return rms * std::sqrt(static_cast<double>(size));
+}
+
 std::array<std::int64_t, 4> StepPlan::addends(const Share& share, std::span<const float, 4> means) const {
     std::array<std::int64_t, 4> out{};
     for (std::size_t c = 0; c < 4; ++c) {
@@ -64,7 +77,7 @@ std::array<std::int64_t, 4> StepPlan::addends(const Share& share, std::span<cons
 
 StepPlan plan_step(std::span<const WeightedPayload> list, OuterStep step) {
     require(!list.empty() && list.size() <= contributions_max && step.amplification >= 1);
-    const double median = median_norm(list);
+    const double most = norm_max(list, step);
     const unsigned times = halvings(list);
     StepPlan plan;
     double largest = 0;
@@ -72,7 +85,7 @@ StepPlan plan_step(std::span<const WeightedPayload> list, OuterStep step) {
     for (const WeightedPayload& entry : list) {
         require(entry.weight >= 1);
         const double norm = entry.payload->norm();
-        const double factor = norm > median ? median / norm : 1.0;
+        const double factor = norm > most ? most / norm : 1.0;
         const auto weight = static_cast<std::uint32_t>(halved(entry.weight, times));
         plan.shares.push_back({.payload = entry.payload, .factor = factor, .weight = weight});
         largest = std::max(largest, entry.payload->largest() * factor);

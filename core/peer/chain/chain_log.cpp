@@ -31,6 +31,23 @@ constexpr std::uint64_t recent_lists_searched = 8;
 
 }  // namespace
 
+namespace {
+
+/// What can be said of a list's bounds without its payloads. `before` are those of the list that it follows.
+bool are_bounded(const run::AcceptList& list, const std::optional<run::Bounds>& before, const run::Recipe& recipe,
+                 const run::RunRules& rules) {
+    const std::optional<run::BoundsRule> rule = recipe.bounds_rule();
+    if (list.bounds.has_value() != rule.has_value()) return false;
+    if (!rule) return true;
+    const auto is_marked = [&](const run::Accepted& one) { return one.vouched == rules.trusts(one.person()); };
+    if (!std::all_of(list.entries.begin(), list.entries.end(), is_marked)) return false;
+    const std::vector<bool> say = run::with_a_say(list.entries, list.bounds);
+    const bool has_say = std::find(say.begin(), say.end(), true) != say.end();
+    return list.bounds == run::next_bounds(list.entries, before, has_say ? list.bounds->norm : 0, *rule);
+}
+
+}  // namespace
+
 void keep_what_fits(std::vector<run::CommittedList>& lists) {
     std::size_t bytes = 64, fitting = 0;
     while (fitting < lists.size()) {
@@ -234,6 +251,8 @@ Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run
     const std::uint32_t k = previous == nullptr ? recipe.k : previous->k;
     if (!run::k_may_follow(recipe, k, decoded->k)) return Verdict::malformed;
     if (decoded->table.has_value() != recipe.has_table(decoded->round)) return Verdict::malformed;
+    const std::optional<run::Bounds> before = previous == nullptr ? std::nullopt : previous->bounds;
+    if (!are_bounded(*decoded, before, recipe, rules)) return Verdict::malformed;
     const auto plausible = [&](const run::Accepted& entry) {
         const std::uint32_t allowed = entry.late ? run::k_before_max(recipe, k) : k;
         return Payloads::plausible(entry.payload, m_context.layout.parameters, allowed);
@@ -265,6 +284,12 @@ Verdict ChainLog::check(const run::CommittedList& committed, const run::AcceptLi
 bool ChainLog::is_signed_by_host(const run::SignedAction& one) const {
     return m_verifier.verify(m_context.manifest.host, run::domain_of(run::MessageKind::host_action),
                              run::signed_bytes(m_context.run, one.action), one.signature);
+}
+
+std::optional<run::Bounds> ChainLog::bounds_after(const run::AcceptList& list, double norm) const {
+    const std::optional<run::BoundsRule> rule = m_context.manifest.recipe.bounds_rule();
+    if (!rule) return std::nullopt;
+    return run::next_bounds(list.entries, m_head ? m_head->bounds : std::nullopt, norm, *rule);
 }
 
 run::ContributionMessage ChainLog::contribution_of(const run::AcceptList& list, const run::Accepted& entry) const {

@@ -101,6 +101,9 @@ public:
     /// The same, and a quorum of the committee that `previous` names has committed it.
     [[nodiscard]] run::Verdict check(const run::CommittedList& committed, const run::AcceptList* previous,
                                      const run::RunRules& rules, CheckedList& out) const;
+    /// The bounds that L[height] names if it has the entries of `list` and a median norm of `norm`, 0 where no norm has
+    /// a say; nothing if the run's lists have none.
+    [[nodiscard]] std::optional<run::Bounds> bounds_after(const run::AcceptList& list, double norm) const;
     /// What the contributor of an entry of L[height] has signed.
     [[nodiscard]] run::ContributionMessage contribution_of(const run::AcceptList& list,
                                                            const run::Accepted& entry) const;

@@ -10,12 +10,12 @@
 #include "core/peer/states/state_keeper.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "core/base/check.h"
 #include "core/base/merkle.h"
 #include "core/numerics/outer/step_code.h"
+#include "core/peer/states/weighted_list.h"
 
 namespace potluck::peer {
 
@@ -24,7 +24,7 @@ struct StateKeeper::ApplyInput {
     State theta;
     Vector next;
     std::vector<PayloadPointer> payloads;
-    std::vector<run::Accepted> entries;
+    run::AcceptList list;
     numerics::OuterStep outer;
     unsigned threads = 1;
     RoundId round;
@@ -54,18 +54,10 @@ StateKeeper::Computed StateKeeper::compute(const ApplyInput& in) {
         return out;
     }
     for (std::size_t i = 0; in.checks_payloads && i < in.payloads.size(); ++i) {
-        out.whole_payloads =
-            out.whole_payloads && merkle_root(in.payloads[i]->blob->bytes(), in.threads) == in.entries[i].payload.root;
+        out.whole_payloads = out.whole_payloads &&
+                             merkle_root(in.payloads[i]->blob->bytes(), in.threads) == in.list.entries[i].payload.root;
     }
-    std::vector<numerics::WeightedPayload> weighted;
-    std::set<PeerId> persons;
-    const std::vector<TokenCount> weights = run::weights_of(in.entries);
-    for (std::size_t i = 0; i < in.payloads.size(); ++i) {
-        if (weights[i].value == 0) continue;
-        // However many computers a person has, it has one say in how large a payload may be.
-        const bool repeated = !persons.insert(in.entries[i].person()).second;
-        weighted.push_back({&in.payloads[i]->view, weights[i].value, in.entries[i].newcomer, repeated});
-    }
+    const std::vector<numerics::WeightedPayload> weighted = weighted_list(in.list, in.payloads);
     if (weighted.empty()) {
         // A list that hands a seat over leaves the model as it is; one that takes it back begins with what it was.
         std::copy(in.theta.parameters.begin(), in.theta.parameters.end(), in.next.values.begin());
@@ -156,10 +148,12 @@ void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer>
     const bool goes_back = back != nullptr && m.chain.leads_back_to(*back);
     const RoundId from = goes_back ? back->round : *m_round;
     const StepOrigin origin{list.round, fresh ? fresh->hash : m.chain.hash_at(list.round), list.committee};
+    const run::Recipe& recipe = m.context.manifest.recipe;
+    numerics::OuterStep outer = recipe.outer_step();
+    outer.newcomers_norm = recipe.newcomers_norm(list.bounds, m.context.layout.parameters);
     m.jobs.run(
-        [in = ApplyInput{m.store, m.store.state(from), std::move(*target), std::move(payloads), list.entries,
-                         m.context.manifest.recipe.outer_step(), m.context.settings.threads, next, fresh == nullptr,
-                         step}] { return compute(in); },
+        [in = ApplyInput{m.store, m.store.state(from), std::move(*target), std::move(payloads), list, outer,
+                         m.context.settings.threads, next, fresh == nullptr, step}] { return compute(in); },
         [this, fresh, origin, step](Computed computed) { on_computed(fresh, origin, step, std::move(computed)); });
 }
 

@@ -180,8 +180,9 @@ def decode(payload):
 
 # F: "The agreed step" of the document.
 
-def means_of(payloads, weights, amplification, newcomers=0):
-    """Steps 1 to 6: what each coordinate with entries moves by. The first `newcomers` payloads are those of newcomers."""
+def means_of(payloads, weights, amplification, newcomers=0, newcomers_norm=0.0):
+    """Steps 1 to 6: what each coordinate with entries moves by. The first `newcomers` payloads are those of newcomers, whose
+    norms count for nothing if another does."""
     decoded = [decode(payload) for payload in payloads]
     norms, peaks = [], []
     for groups in decoded:
@@ -191,8 +192,11 @@ def means_of(payloads, weights, amplification, newcomers=0):
                 squares += count * (mean * mean)
         norms.append(math.sqrt(squares))
         peaks.append(max(abs(mean) for _, used in groups for count, mean in used if count))
-    counted = [norm for norm in norms[newcomers:] if norm > 0] or [norm for norm in norms[:newcomers] if norm > 0] or [0.0]
+    others = [norm for norm in norms[newcomers:] if norm > 0]
+    counted = others or [norm for norm in norms[:newcomers] if norm > 0] or [0.0]
     median = sorted(counted)[(len(counted) - 1) // 2]
+    if not others and newcomers_norm > 0:
+        median = min(median, newcomers_norm)
     factors = [median / norm if norm > median else 1.0 for norm in norms]
     halvings = next(n for n in range(64) if sum(max(weight >> n, 1) for weight in weights) < 1 << 32)
     weights = [max(weight >> halvings, 1) for weight in weights]
@@ -209,9 +213,9 @@ def means_of(payloads, weights, amplification, newcomers=0):
             for place, (total, senders) in sums.items()}
 
 
-def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0):
+def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0, newcomers_norm=0.0):
     after = array("f", theta)
-    for place, mean in means_of(payloads, weights, amplification, newcomers).items():
+    for place, mean in means_of(payloads, weights, amplification, newcomers, newcomers_norm).items():
         after[place] = after[place] - f32(alpha * mean)
     return after
 

@@ -88,10 +88,10 @@ def roll_back_fields(number):
     return [(u32(number), "number"), (u8(4), "kind: roll-back"), (u64(5), "round")] + blob_fields(ROOT_B, 1 << 40, 1, INFO, "state ")
 
 
-MARKS = ("none", "newcomer", "late", "newcomer, late")
+MARKS = ("none", "newcomer", "late", "newcomer, late", "vouched")
 
 
-def list_fields(committee, entries, actions_before=0, actions=(), table=(), owners={}):
+def list_fields(committee, entries, actions_before=0, actions=(), table=(), owners={}, bounds=None):
     """entries: (peer, root, size, tokens, marks, byte of the signature); actions: (fields, byte of the signature); owners: whose computers some keys are"""
     fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"), (u16(128), "k"),
               (u8(len(committee)), "members"), (u16(len(entries)), "entries")]
@@ -106,7 +106,13 @@ def list_fields(committee, entries, actions_before=0, actions=(), table=(), owne
     for place, (action, signature) in enumerate(actions):
         what = f"action {place} "
         fields += [(value, what + name) for value, name in action] + [(bytes([signature]) * 64, what + "signature")]
-    return fields + [(u8(bool(table)), "has a table")] + list(table)
+    tail = bool(table) + 2 * (bounds is not None)
+    fields += [(u8(tail), ("has a table", "has a table", "has bounds", "has a table and bounds")[tail])] + list(table)
+    if bounds is None:
+        return fields
+    norm, claim, unvouched = bounds
+    return fields + [(struct.pack("<d", norm), f"bounds norm: {norm}"), (u64(claim), f"bounds claim: {claim}"),
+                     (u16(unvouched), f"bounds unvouched: {unvouched}")]
 
 
 def table_fields():
@@ -318,6 +324,7 @@ def main():
     table = save("credit_table", table_fields())  # shorter than a block, so that its root is its hash
     save("accept_list_table", list_fields(committee, entries, table=blob_fields(hashlib.sha256(table).digest(), len(table), 0, bytes(32),
                                                                                "table ")))
+    save("accept_list_bounds", list_fields(committee, [entries[0][:4] + (4, 0x61), entries[1][:4] + (1, 0x62)], bounds=(1.5, 262_144, 500)))
     accepted_hash = hashlib.sha256(accepted).digest()
     save("accept_list_hash", [(accepted_hash, "SHA-256 of accept_list.hex")])
     certificate = save("accept_list_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, accepted_hash))

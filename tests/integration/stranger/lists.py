@@ -44,9 +44,14 @@ class Entry:
     def __init__(self, reader):
         self.peer, self.payload, self.tokens = reader.raw(32), reader.raw(BLOB_BYTES), reader.u64()
         marks, self.signature = reader.u8(), reader.raw(64)
-        self.newcomer, self.late = bool(marks & 1), bool(marks & 2)
+        self.newcomer, self.late, self.vouched = bool(marks & 1), bool(marks & 2), bool(marks & 4)
         self.person, self.certificate = reader.certificate(self.peer)
         self.root, self.size = self.payload[:32], struct.unpack("<Q", self.payload[32:40])[0]
+
+
+class Bounds:
+    def __init__(self, reader):
+        self.norm, self.claim_max, self.unvouched = struct.unpack("<d", reader.raw(8))[0], reader.u64(), reader.u16()
 
 
 class AcceptList:
@@ -63,7 +68,9 @@ class AcceptList:
         self.entries = [Entry(reader) for _ in range(entries)]
         self.actions_before = reader.u32()
         self.actions = [self._action(reader) for _ in range(reader.u8())]
-        self.table = reader.raw(BLOB_BYTES) if reader.u8() else None
+        tail = reader.u8()
+        self.table = reader.raw(BLOB_BYTES) if tail & 1 else None
+        self.bounds = Bounds(reader) if tail & 2 else None
         reader.end()
 
     @staticmethod
@@ -84,13 +91,14 @@ class AcceptList:
 
     def weighted(self):
         """Section 5, Weights: (entry, weight) of those that take part in F."""
-        claims = {}
+        claims, share = {}, self.bounds.unvouched if self.bounds else 1000
         for entry in self.entries:
             tokens, newcomer = claims.get(entry.person, (0, entry.newcomer))
             claims[entry.person] = tokens + entry.tokens, newcomer
         known = sorted(tokens for tokens, newcomer in claims.values() if not newcomer)
         known = known or sorted(tokens for tokens, _ in claims.values())
         limit = 4 * known[(len(known) - 1) // 2] if known else 0
+        limit = self.bounds.claim_max if self.bounds else limit
         weights = []
         for entry in self.entries:
             claim = claims[entry.person][0]
@@ -100,7 +108,19 @@ class AcceptList:
         if 0 < of_known and of_newcomers > of_known // 4:
             weights = [w * (of_known // 4) // of_newcomers if entry.newcomer else w
                        for entry, w in zip(self.entries, weights)]
+        of_vouched = sum(w for entry, w in zip(self.entries, weights) if entry.vouched)
+        of_unvouched = sum(weights) - of_vouched
+        if share < 1000 and 0 < of_vouched and of_unvouched > of_vouched * share // (1000 - share):
+            weights = [w if entry.vouched else w * (of_vouched * share // (1000 - share)) // of_unvouched
+                       for entry, w in zip(self.entries, weights)]
         return [(entry, w) for entry, w in zip(self.entries, weights) if w > 0]
+
+
+    def has_say(self, entry):
+        """Whether the entry's norm counts in the median that F clips to."""
+        if self.bounds and self.bounds.unvouched < 1000 and any(one.vouched for one in self.entries):
+            return entry.vouched
+        return not entry.newcomer
 
 
 class Statement:

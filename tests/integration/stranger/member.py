@@ -2,6 +2,7 @@
 asks of a volunteer. It follows the chain from the first list, computes each state itself, and contributes a movement of
 next to nothing to every round. What it does not do: take back what the host has, pass on, or vote."""
 import asyncio
+import math
 import pathlib
 import sys
 import time
@@ -95,17 +96,25 @@ class Member:
                     return
                 self._payloads[entry.root] = content
         weighted = accepted.weighted()
-        weighted.sort(key=lambda one: not one[0].newcomer)
+        weighted.sort(key=lambda one: accepted.has_say(one[0]))
         theta = self._theta
         if weighted:
             theta = reference.outer_step(theta, [self._payloads[entry.root][32:] for entry, _ in weighted],
                                          [weight for _, weight in weighted], self._manifest.alpha,
-                                         self._manifest.amplification, sum(entry.newcomer for entry, _ in weighted))
+                                         self._manifest.amplification,
+                                         sum(not accepted.has_say(entry) for entry, _ in weighted),
+                                         self._newcomers_norm(accepted.bounds))
         for entry in accepted.entries:
             if entry.peer == self._key.id:
                 self._facts["accepted"].append(accepted.round)
             del self._payloads[entry.root]
         self._hold(accepted.round + 1, theta)
+
+    def _newcomers_norm(self, bounds):
+        """What newcomers are clipped to where no other norm counts; 0: to their median."""
+        if bounds is None or self._manifest.newcomer_rms == 0:
+            return 0.0
+        return bounds.norm or self._manifest.newcomer_rms * math.sqrt(self._manifest.parameters)
 
     def _hold(self, round_, theta):
         self._round, self._theta = round_, theta

@@ -38,6 +38,10 @@ Crowd::Stranger Crowd::arrive() {
     Stranger stranger{crowd_key(m_ever.size()), {}};
     m_ever.insert(stranger.key.id());
     std::vector<float> movement(m_world.initial_state().size(), 0.01F);
+    Rng direction(m_plan.direction == Plan::Noise::of_all ? 1 : m_ever.size());
+    for (float& one : movement) {
+        if (m_plan.noise > 0) one = direction.below(2) == 0 ? m_plan.noise : -m_plan.noise;
+    }
     const Bytes encoded = numerics::encode(movement, m_world.manifest().recipe.k, 1);
     stranger.payload = m_port.publish(peer::payload_blob(stranger.key.id(), encoded)).value();
     for (std::size_t i = 0; i < m_world.size(); ++i) {

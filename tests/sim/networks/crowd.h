@@ -21,6 +21,9 @@ public:
         std::size_t contributors = 40;  // in each round, all keys in turn
         /// After so many contributions a key is replaced by a fresh one; 0: it stays.
         std::uint64_t contributions_max = 0;
+        /// By how much each key pushes each parameter; 0: all by a hundredth, upward.
+        float noise = 0;
+        enum class Noise { of_its_own, of_all } direction = Noise::of_its_own;  // drawn once
     };
     Crowd(World& world, Plan plan);
     ~Crowd() { m_world.network().detach(m_post.id()); }

@@ -72,6 +72,12 @@ private:
     std::vector<std::unique_ptr<Stranger>> m_sessions;
 };
 
+/// Of the last state from what members train toward, as a share of the first one's.
+double distance_after(World& world) {
+    return FakeTrainer::distance(world.home(0).disk.state(RoundId{rounds}).parameters) /
+           FakeTrainer::distance(world.initial_state());
+}
+
 /// Whether any two honest members refuse each other.
 bool any_severed(World& world) {
     for (std::size_t a = 0; a < world.size(); ++a) {
@@ -192,6 +198,13 @@ private slots:
             const ledger::Credit credit = world.home(0).ledger.credit_of(world.run(), world.home(i).id());
             QCOMPARE(credit.rounds, rounds);
         }
+        // What the model learned is what it learns without a flood.
+        World calm(7, world.plan());
+        calm.start_all();
+        QVERIFY(calm.run_until([&] { return calm.all_at(rounds); }, Duration{120'000}));
+        const double beside = distance_after(world), alone = distance_after(calm);
+        qInfo("distance %.4f of the first beside the flood, %.4f without", beside, alone);
+        QVERIFY(beside <= 1.05 * alone);
         for (const identity::Identity& key : fresh_keys())
             QCOMPARE(world.home(0).ledger.credit_of(world.run(), key.id()).rounds, std::uint64_t{0});
         QCOMPARE(digest_origins(world).wrong, 0U);

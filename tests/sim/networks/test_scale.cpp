@@ -102,7 +102,7 @@ struct Shares {
 };
 
 double share_of(const run::AcceptList& list, const std::function<bool(const run::Accepted&)>& counts) {
-    const std::vector<TokenCount> weights = run::weights_of(list.entries);
+    const std::vector<TokenCount> weights = run::weights_of(list);
     double part = 0, whole = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         whole += static_cast<double>(weights[i].value);

@@ -54,7 +54,7 @@ struct Share {
 
 Share share_of(const run::AcceptList& list, const PeerId& person) {
     Share share;
-    const std::vector<TokenCount> weights = run::weights_of(list.entries);
+    const std::vector<TokenCount> weights = run::weights_of(list);
     for (std::size_t i = 0; i < weights.size(); ++i) {
         const bool is_its = list.entries[i].person() == person;
         share.all += weights[i].value;

@@ -38,7 +38,7 @@ bool holds_all_but_the_last(const fs::path& folder, const RunId& run, const std:
     for (const run::CommittedList& list : found) {
         const std::vector<run::Accepted> entries = run::AcceptList::decode(list.list)->entries;
         contributions += entries.size();
-        for (const TokenCount& credit : run::weights_of(entries)) tokens += credit.value;
+        for (const TokenCount& credit : run::weights_of(entries, {})) tokens += credit.value;
     }
     return std::equal(found.begin(), found.end(), lists.begin()) && totals.rounds.value == found.size() &&
            totals.contributions == contributions && totals.tokens.value == tokens;

@@ -593,6 +593,13 @@ private slots:
         QCOMPARE(named.recipe.collect.count(), Duration{20'000}.count());
     }
 
+    void newcomers_are_bounded_and_strangers_share_what_the_host_says() {
+        const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--unvouched-share", "0.5"};
+        QCOMPARE(ParsedLine(6, line).as<HostVerb>().plan().recipe.strangers.unvouched_share, 1.0);
+        QCOMPARE(ParsedLine(6, line).as<HostVerb>().plan().recipe.strangers.newcomer_rms, 64 * 3e-3);
+        QCOMPARE(ParsedLine(8, line).as<HostVerb>().plan().recipe.strangers.unvouched_share, 0.5);
+    }
+
     void a_probation_is_an_hour_unless_it_is_named() {
         const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--probation-hours", "0.5"};
         QVERIFY(ParsedLine(6, line).as<HostVerb>().plan().recipe.probation_time == Duration{3'600'000});

@@ -90,6 +90,8 @@ private slots:
     void a_crowd_of_newcomers_does_not_clip_the_others();
     void newcomers_are_clipped_to_the_others();
     void newcomers_alone_are_clipped_to_their_own_median();
+    void newcomers_alone_are_clipped_to_a_norm_of_the_run();
+    void a_norm_of_the_run_clips_nobody_where_another_counts();
     void payloads_of_zeros_clip_nobody();
     void others_that_send_zeros_leave_the_median_to_the_newcomers();
     void payloads_of_zeros_alone_move_nothing();
@@ -266,6 +268,28 @@ void TestOuterStep::newcomers_alone_are_clipped_to_their_own_median() {
     const std::vector<float> next = stepped(zeros(), all.list(), {.alpha = 1, .amplification = 4});
     QVERIFY(next[1000] == -1.0F);
     for (const std::size_t i : {1, 2, 3}) QVERIFY(next[1000 + i] == -2.0F);
+}
+
+void TestOuterStep::newcomers_alone_are_clipped_to_a_norm_of_the_run() {
+    Contributions all(chunk_size);
+    for (const std::size_t i : {0, 1, 2, 3}) all.add_single(1000 + i, static_cast<float>(1 << i), 10, From::newcomer);
+    // Their median is 2.
+    const std::vector<float> less =
+        stepped(zeros(), all.list(), {.alpha = 1, .amplification = 4, .newcomers_norm = 0.5});
+    for (const std::size_t i : {0, 1, 2, 3}) QVERIFY(less[1000 + i] == -0.5F);
+    const std::vector<float> more = stepped(zeros(), all.list(), {.alpha = 1, .amplification = 4, .newcomers_norm = 4});
+    for (const std::size_t i : {1, 2, 3}) QVERIFY(more[1000 + i] == -2.0F);
+    QCOMPARE(norm_of(0.5, 4096), 32.0);
+}
+
+void TestOuterStep::a_norm_of_the_run_clips_nobody_where_another_counts() {
+    Contributions all(chunk_size);
+    all.add_single(1000, 1.0F, 10, From::newcomer);
+    all.add_single(1001, 8.0F, 10);
+    const std::vector<float> next =
+        stepped(zeros(), all.list(), {.alpha = 1, .amplification = 2, .newcomers_norm = 0.5});
+    QVERIFY(next[1000] == -1.0F && next[1001] == -8.0F);
+    QCOMPARE(median_norm(all.list()), 8.0);
 }
 
 void TestOuterStep::payloads_of_zeros_clip_nobody() {

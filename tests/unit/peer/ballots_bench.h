@@ -114,7 +114,8 @@ inline run::RoundSettings round_settings(const Context& context) {
 /// A member whose turn to propose is the view `turn`, in round 0, whose window has been open for long.
 struct BallotsBench : Fixture {
     explicit BallotsBench(std::size_t turn = 3, std::uint64_t total_rounds = 50)
-        : Fixture(manifest_of_four(total_rounds), turns()[turn]) {
+        : BallotsBench(manifest_of_four(total_rounds), turn) {}
+    BallotsBench(run::Manifest manifest, std::size_t turn) : Fixture(std::move(manifest), turns()[turn]) {
         keeper.hold({RoundId{0}, commit(0, 0.5F)});
         machine.enter(RoundId{0}, keeper.digest(), chain.committee(), context.now());
         wait(window);

@@ -212,6 +212,9 @@ struct Fixture {
         list.entries = std::move(entries);
         list.actions_before = chain.rules().actions;
         list.table = chain.table();
+        for (run::Accepted& entry : list.entries)
+            entry.vouched = context.manifest.recipe.bounds_rule() && chain.rules().trusts(entry.person());
+        list.bounds = chain.bounds_after(list, 0);
         sign_entries(list, chain.head() == nullptr ? StateDigest{} : chain.head()->base);
         return list;
     }

@@ -41,6 +41,15 @@ private slots:
         QCOMPARE(vote_on([](Bench&, run::AcceptList&) {}), for_list);
     }
 
+    void what_is_said_before_a_round_has_begun_here_is_stale() {
+        Bench bench;
+        const run::BallotMessage proposal = bench.proposal(bench.good_list());
+        bench.ballots.emplace(Ballots::Parts{bench.context, bench.chain, bench.keeper, bench.machine, bench.exchange,
+                                             bench.keyring, bench.votes, *bench.payloads, bench.seats, bench.moderation,
+                                             bench.errors, bench.mediator});
+        QCOMPARE(bench.hear(proposal), Verdict::stale);
+    }
+
     void a_list_for_another_base_gets_none() {
         QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.base.bytes[0] ^= std::byte{1}; }), nil);
     }

@@ -556,6 +556,62 @@ private slots:
         QVERIFY(!bench.chain.is_newcomer(key_of(3).id()));
     }
 
+    void a_list_has_the_bounds_that_the_recipe_and_the_list_before_ask_for() {
+        run::Manifest manifest = Fixture::manifest_of();
+        manifest.recipe.strangers.newcomer_rms = 0.01;
+        manifest.recipe.strangers.unvouched_share = 0.5;
+        Fixture bench(manifest);
+        const auto verdict = [&](const std::function<void(run::AcceptList&)>& change) {
+            run::Accepted strange = bench.payload_of(2.0F, key_of(2).id()).entry;
+            strange.newcomer = true;
+            run::AcceptList list = bench.unsigned_list_of({bench.payload_of(1.0F).entry, strange});
+            list.bounds->norm = 3;
+            change(list);
+            CheckedList out;
+            return bench.chain.read(list.encode(), bench.chain.head(), bench.chain.rules(), out);
+        };
+        const auto nothing = [](run::AcceptList&) {};
+        QCOMPARE(verdict(nothing), run::Verdict::accepted);
+        QCOMPARE(verdict([](run::AcceptList& list) { list.bounds->unvouched = 501; }), run::Verdict::malformed);
+        QCOMPARE(verdict([](run::AcceptList& list) { list.bounds->claim_max += 1; }), run::Verdict::malformed);
+        QCOMPARE(verdict([](run::AcceptList& list) {
+                     list.bounds.reset();
+                     for (run::Accepted& entry : list.entries) entry.vouched = false;
+                 }),
+                 run::Verdict::malformed);
+        QCOMPARE(verdict([](run::AcceptList& list) {
+                     for (run::Accepted& entry : list.entries) entry.vouched = false;
+                 }),
+                 run::Verdict::malformed);
+        QCOMPARE(verdict([](run::AcceptList& list) {
+                     for (run::Accepted& entry : list.entries) {
+                         entry.newcomer = false;
+                         entry.vouched = true;
+                     }
+                 }),
+                 run::Verdict::malformed);
+        run::AcceptList first = bench.unsigned_list_of({bench.payload_of(1.0F).entry});
+        first.bounds->norm = 3;
+        QVERIFY(bench.chain.append(bench.committed(first, {1}), digest_of("1")).ok());
+        // Nobody has a say in this one, so that it says what the one before it does.
+        const auto alone = [&](double norm) {
+            run::Accepted strange = bench.payload_of(2.0F, key_of(2).id()).entry;
+            strange.newcomer = true;
+            run::AcceptList list = bench.unsigned_list_of({strange});
+            POTLUCK_CHECK(list.bounds->claim_max == first.bounds->claim_max);
+            list.bounds->norm = norm;
+            CheckedList out;
+            return bench.chain.read(list.encode(), bench.chain.head(), bench.chain.rules(), out);
+        };
+        QCOMPARE(alone(3), run::Verdict::accepted);
+        QCOMPARE(alone(4), run::Verdict::malformed);
+        Fixture plain;
+        CheckedList out;
+        run::AcceptList bounded = plain.unsigned_list_of({plain.payload_of(1.0F).entry});
+        bounded.bounds = run::Bounds{};
+        QCOMPARE(plain.chain.read(bounded.encode(), nullptr, plain.chain.rules(), out), run::Verdict::malformed);
+    }
+
     void who_has_little_credit_stays_a_newcomer() {
         run::Manifest manifest = Fixture::manifest_of();
         manifest.recipe.probation_rounds = 1;

@@ -222,6 +222,27 @@ private slots:
         QCOMPARE(watch.told(), std::uint64_t{1});
     }
 
+    /// In the shortest rounds that a host gets without asking for others, each of which has places for some.
+    void a_flood_of_60_a_second_is_told_within_ten_seconds() {
+        FloodWatch watch;
+        constexpr int round = 5'000;
+        std::optional<int> told_at;
+        for (int offer = 0; offer < 60 * 60 && !told_at; ++offer) {
+            const int now = offer * 1'000 / 60;
+            const int of_round = offer - now / round * round * 60 / 1'000;
+            if (of_round >= static_cast<int>(run::newcomers_max)) watch.refused(neighbour(1), at(now));
+            if (watch.told() > 0) told_at = now;
+        }
+        QVERIFY(told_at && *told_at <= 10'000);
+    }
+
+    /// Of 2,000 that a session has (net/engine_settings.cpp).
+    void newcomers_payloads_leave_nearly_all_connections_to_members() {
+        constexpr std::size_t connections = 2'000, of_a_payload = 3;
+        QCOMPARE(newcomers_fetched_max, std::size_t{16});
+        QVERIFY(newcomers_fetched_max * of_a_payload <= connections / 40);
+    }
+
     void refusals_now_and_then_are_no_flood() {
         FloodWatch watch;
         for (int i = 0; i < 1'000; ++i) {

@@ -27,6 +27,14 @@ run::Accepted entry_of(std::uint8_t number) {
     return {.peer = key_of(number).id(), .payload = payload_named(number), .tokens = {64}, .newcomer = true};
 }
 
+/// The norm of the committee's member 2, the only one of whom more is known.
+double known_norm(const Bench& bench) {
+    for (const Bench::Made& made : bench.made_here) {
+        if (made.entry.peer == key_of(2).id()) return made.payload->view.norm();
+    }
+    return 0;
+}
+
 /// A list of so many newcomers, signed by each.
 run::AcceptList list_of_newcomers(const Bench& bench, std::size_t count) {
     std::vector<run::Accepted> entries;
@@ -134,6 +142,32 @@ private slots:
             return;
         }
         QFAIL("it is never this member's turn");
+    }
+
+    void a_list_says_the_median_norm_of_those_who_are_known_and_no_other_gets_a_vote() {
+        run::Manifest manifest = manifest_of_four(50);
+        manifest.recipe.strangers.newcomer_rms = 0.01;
+        for (const double off : {0.0, 1.0}) {
+            Bench bench(manifest, 3);
+            run::AcceptList list = bench.good_list();
+            list.bounds->norm = known_norm(bench) + off;
+            (void)bench.hear(bench.proposal(list));
+            QCOMPARE(bench.own_vote(), std::string(off == 0 ? "list" : "nil"));
+        }
+        Bench own(manifest, 0);
+        for (const std::uint8_t who : {std::uint8_t{2}, std::uint8_t{5}}) {
+            const Bench::Made made = own.contribution(who, who == 2 ? 1.0F : 9.0F);
+            const run::ContributionMessage message{RoundId{0}, own.keeper.digest(), made.payload->ref, {64}};
+            QCOMPARE(own.machine.contribution(key_of(who).id(), message, {}), Verdict::accepted);
+            own.deliver(made);
+            (void)own.machine.payload_held(made.payload->ref.root, made.payload->author);
+        }
+        own.ballots->decide();
+        const run::AcceptList list = own.own_list();
+        QVERIFY(list.bounds);
+        QCOMPARE(list.bounds->norm, known_norm(own));
+        for (const run::Accepted& entry : list.entries) QCOMPARE(entry.vouched, entry.peer == key_of(2).id());
+        QCOMPARE(own.own_vote(), std::string("list"));
     }
 
     void a_change_of_density_that_ones_own_exchange_contradicts_gets_no_vote_data() {

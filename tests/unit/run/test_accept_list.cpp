@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t term_at = 32, round_at = 36, k_at = 108, members_at = 110, entries_at = 111;
 constexpr std::size_t head_bytes = 113, member_bytes = 33, entry_bytes = 179;  // without certificates
 constexpr std::size_t tail_bytes = 4 + 1 + 1;  // how many actions there were and how many follow, and no table
-constexpr std::size_t table_bytes = 73;
+constexpr std::size_t table_bytes = 73, bounds_bytes = 18;
 constexpr std::size_t key_action_bytes = 4 + 1 + 32 + 64;
 /// The first entry of the sample, which has four members.
 constexpr std::size_t first_entry_at = head_bytes + 4 * member_bytes;
@@ -71,18 +72,25 @@ struct Claim {
     bool newcomer = false;
 };
 
-std::vector<std::uint64_t> weights(const std::vector<Claim>& claims) {
+using Weights = std::vector<std::uint64_t>;
+
+std::vector<Accepted> claims_of(const std::vector<Claim>& claims) {
     std::vector<Accepted> entries = contributors(claims.size());
     for (std::size_t i = 0; i < claims.size(); ++i) {
         entries[i].tokens = {claims[i].tokens};
         entries[i].newcomer = claims[i].newcomer;
     }
-    std::vector<std::uint64_t> values;
-    for (const TokenCount& weight : weights_of(entries)) values.push_back(weight.value);
+    return entries;
+}
+
+Weights weights_in(const std::vector<Accepted>& entries, const std::optional<Bounds>& bounds) {
+    Weights values;
+    for (const TokenCount& weight : weights_of(entries, bounds)) values.push_back(weight.value);
     return values;
 }
 
-using Weights = std::vector<std::uint64_t>;
+Weights weights(const std::vector<Claim>& claims) { return weights_in(claims_of(claims), std::nullopt); }
+
 constexpr bool newcomer = true;
 
 }  // namespace
@@ -129,6 +137,7 @@ private slots:
         list.entries = contributors(accepted_max);
         list.actions = actions_after(0, actions_per_list_max);
         list.table = samples::plain_blob(0xc3, 100);
+        list.bounds = Bounds{.norm = 1.5, .claim_max = 7, .unvouched = 500};
         for (Accepted& entry : list.entries) entry.certificate = samples::certificate();
         for (const PeerId& member : list.committee) {
             PeerId person = member;
@@ -140,7 +149,7 @@ private slots:
         // The limit reserves room for the longest kind of action, which never comes in numbers.
         const std::size_t reserve = actions_per_list_max * (host_action_bytes_max + 64 - key_action_bytes);
         QCOMPARE(list.encode().size(), accept_list_bytes_max - reserve);
-        QCOMPARE(accept_list_bytes_max, std::size_t{862'167});
+        QCOMPARE(accept_list_bytes_max, std::size_t{862'185});
         QVERIFY(accept_list_bytes_max + 4 + 2 + statement_bytes_max <= message_bytes_max);
     }
 
@@ -301,6 +310,91 @@ private slots:
         constexpr std::size_t marks_at = first_entry_at + 32 + 73 + 8;
         for (const std::uint64_t marks : {0, 1, 2, 3}) QVERIFY(decodes_with(marks_at, marks, 1));
         for (const std::uint64_t marks : {4, 5, 128, 255}) QVERIFY(!decodes_with(marks_at, marks, 1));
+    }
+
+    void bounds_survive_their_bytes_and_have_one_spelling() {
+        AcceptList list = samples::accept_list();
+        list.bounds = Bounds{.norm = 0.5, .claim_max = 1'000, .unvouched = 500};
+        QVERIFY(decodes(list));
+        QCOMPARE(list.encode().size(), samples::accept_list().encode().size() + bounds_bytes);
+        list.table = samples::plain_blob(0xc3, 100);
+        QVERIFY(decodes(list));
+        const auto refused = [&](double norm, std::uint64_t claim_max, std::uint32_t unvouched) {
+            list.bounds = Bounds{.norm = norm, .claim_max = claim_max, .unvouched = unvouched};
+            return !AcceptList::decode(list.encode()).ok();
+        };
+        constexpr std::uint64_t claim_max_max = 4 * accepted_max * tokens_max;
+        QVERIFY(!refused(0, claim_max_max, Bounds::whole));
+        QVERIFY(refused(0, claim_max_max + 1, Bounds::whole));
+        QVERIFY(refused(0, claim_max_max, Bounds::whole + 1));
+        QVERIFY(refused(-0.0, 1, 1) && refused(-1, 1, 1) && refused(std::numeric_limits<double>::infinity(), 1, 1) &&
+                refused(std::numeric_limits<double>::quiet_NaN(), 1, 1));
+        Bytes bytes = samples::accept_list().encode();
+        bytes.back() = std::byte{4};
+        QVERIFY(!AcceptList::decode(bytes).ok());
+    }
+
+    void only_lists_with_bounds_say_who_is_vouched_for() {
+        AcceptList list = samples::accept_list();
+        list.entries[0].newcomer = false;
+        list.entries[0].vouched = true;
+        QVERIFY(!decodes(list));
+        list.bounds = Bounds{};
+        QVERIFY(decodes(list));
+        list.entries[0].newcomer = true;
+        QVERIFY(!decodes(list));
+    }
+
+    void a_claim_counts_up_to_the_bound_of_the_list() {
+        std::vector<Accepted> entries = claims_of({{100, newcomer}, {tokens_max, newcomer}, {tokens_max, newcomer}});
+        QCOMPARE(weights_in(entries, std::nullopt), (Weights{100, tokens_max, tokens_max}));
+        QCOMPARE(weights_in(entries, Bounds{.claim_max = 400}), (Weights{100, 400, 400}));
+    }
+
+    void before_anybody_is_established_the_least_claim_bounds_the_others() {
+        const std::vector<Accepted> entries =
+            claims_of({{100, newcomer}, {tokens_max, newcomer}, {tokens_max, newcomer}});
+        QCOMPARE(next_bounds(entries, std::nullopt, 0, {.claim = 1}).claim_max, std::uint64_t{400});
+        // A claim of next to nothing leaves everybody the step of a round that probation asks for.
+        const std::vector<Accepted> mean = claims_of({{100, newcomer}, {1, newcomer}});
+        QCOMPARE(next_bounds(mean, std::nullopt, 0, {.claim = 64}).claim_max, std::uint64_t{64});
+        QCOMPARE(next_bounds({}, std::nullopt, 0, {.claim = 64}).claim_max, std::uint64_t{0});
+    }
+
+    void the_last_established_members_bound_newcomers_who_are_alone() {
+        const std::vector<Accepted> first = claims_of({{100, newcomer}, {300}, {50}});
+        const Bounds bounds = next_bounds(first, std::nullopt, 2.5, {.claim = 1});
+        QCOMPARE(bounds.claim_max, std::uint64_t{200});
+        QCOMPARE(bounds.norm, 2.5);
+        const std::vector<Accepted> alone = claims_of({{1, newcomer}, {tokens_max, newcomer}});
+        QCOMPARE(next_bounds(alone, bounds, 0, {.claim = 1}), bounds);
+        QCOMPARE(next_bounds({}, bounds, 0, {.claim = 1}), bounds);
+        const Bounds later = next_bounds(first, bounds, 9, {.claim = 1});
+        QCOMPARE(later.norm, 9.0);
+    }
+
+    void unvouched_entries_have_their_share_and_no_say() {
+        std::vector<Accepted> entries = claims_of({{100}, {1'000}, {3'000}, {1'000}, {100, newcomer}});
+        entries[0].vouched = true;
+        const Bounds half{.claim_max = 100'000, .unvouched = 500};
+        // 100 of 1'000 + 3'000 + 1'000 + 100.
+        QCOMPARE(weights_in(entries, half), (Weights{100, 19, 58, 19, 1}));
+        QCOMPARE(weights_in(entries, Bounds{.claim_max = 100'000, .unvouched = 800}), (Weights{100, 78, 235, 78, 7}));
+        QCOMPARE(weights_in(entries, Bounds{.claim_max = 100'000, .unvouched = 0}), (Weights{100, 0, 0, 0, 0}));
+        QCOMPARE(weights_in(entries, Bounds{.claim_max = 100'000}), (Weights{100, 1'000, 3'000, 1'000, 100}));
+        QCOMPARE(with_a_say(entries, half), (std::vector<bool>{true, false, false, false, false}));
+        QCOMPARE(next_bounds(entries, std::nullopt, 1, {.unvouched = 500, .claim = 1}).claim_max, std::uint64_t{400});
+        QCOMPARE(with_a_say(entries, Bounds{}), (std::vector<bool>{true, true, true, true, false}));
+        // Where nobody is vouched for, there is nobody to have the other half.
+        entries[0].vouched = false;
+        QCOMPARE(weights_in(entries, half), (Weights{100, 1'000, 3'000, 1'000, 100}));
+        QCOMPARE(with_a_say(entries, half), (std::vector<bool>{true, true, true, true, false}));
+    }
+
+    void what_is_within_the_share_keeps_its_weight() {
+        std::vector<Accepted> entries = claims_of({{100}, {60}, {40}});
+        entries[0].vouched = true;
+        QCOMPARE(weights_in(entries, Bounds{.claim_max = 400, .unvouched = 500}), (Weights{100, 60, 40}));
     }
 
     void numbers_end_at_their_limits() {

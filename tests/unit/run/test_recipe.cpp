@@ -28,6 +28,8 @@ private slots:
         recipe.probation_rounds = 0;
         recipe.probation_time = Duration(7'200'000);
         recipe.probation_tokens = 5;
+        recipe.strangers.newcomer_rms = 0.25;
+        recipe.strangers.unvouched_share = 0.5;
         const Result<nlohmann::json> json = parse_json(recipe.to_json().dump(), 4'096);
         QVERIFY(json.ok());
         const Result<Recipe> parsed = Recipe::from_json(*json);
@@ -124,6 +126,27 @@ private slots:
         QVERIFY(!recipe.ends_probation(180, {500}) && recipe.ends_probation(181, {500}));
     }
 
+    void a_recipe_without_limits_for_strangers_bounds_no_list() {
+        Recipe recipe;
+        QVERIFY(!recipe.bounds_rule());
+        QVERIFY(!recipe.to_json().contains("newcomer_rms") && !recipe.to_json().contains("unvouched_share"));
+        QCOMPARE(recipe.newcomers_norm(Bounds{.norm = 3}, 4), 0.0);
+        recipe.strangers.unvouched_share = 0.4995;
+        QCOMPARE(recipe.bounds_rule()->unvouched, 500U);
+        QCOMPARE(recipe.newcomers_norm(Bounds{.norm = 3}, 4), 0.0);
+        recipe.strangers.unvouched_share = 1;
+        recipe.strangers.newcomer_rms = 0.5;
+        QCOMPARE(recipe.bounds_rule()->unvouched, Bounds::whole);
+        QCOMPARE(recipe.bounds_rule()->claim, std::uint64_t{1});
+        QCOMPARE(recipe.newcomers_norm(Bounds{}, 4), 1.0);
+        QCOMPARE(recipe.newcomers_norm(Bounds{.norm = 3}, 4), 3.0);
+        QCOMPARE(recipe.newcomers_norm(std::nullopt, 4), 0.0);
+        recipe.probation_tokens = 5'120;  // of ten rounds
+        QCOMPARE(recipe.bounds_rule()->claim, std::uint64_t{512});
+        recipe.learning_rate = 0.25;
+        QCOMPARE(usual_newcomer_rms(recipe), 16.0);
+    }
+
     void the_usual_credit_of_a_probation_is_a_step_a_round() {
         Recipe recipe;
         recipe.batch = 8;
@@ -206,6 +229,8 @@ private slots:
                                                               {"probation_rounds", "10001"},
                                                               {"probation_ms", "0"},
                                                               {"probation_tokens", "0"},
+                                                              {"newcomer_rms", "0"},
+                                                              {"unvouched_share", "-0.1"},
                                                               {"rounds_late_max", "2"},
                                                               {"seed", "-1"},
                                                               {"seed", "0.5"},
@@ -255,6 +280,8 @@ private slots:
                  {"probation_rounds", "-1", "0", "10000", "10001"},
                  {"probation_ms", "0", "1", "2592000000", "2592000001"},            // probation_ms_max: thirty days
                  {"probation_tokens", "0", "1", "1099511627776", "1099511627777"},  // probation_tokens_max
+                 {"newcomer_rms", "0.99e-9", "1e-9", "1000", "1000.0000000000001"},
+                 {"unvouched_share", "-5e-324", "0", "0.999", "0.9990000000000001"},  // unvouched_share_max
                  {"rounds_late_max", "-1", "0", "1", "2"},
                  {"seed", "-1", "0", "18446744073709551615", "18446744073709551616"}}) {
             for (const auto& [value, fits] : {std::pair{range.below, false}, std::pair{range.least, true},

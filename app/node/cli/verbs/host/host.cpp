@@ -181,6 +181,11 @@ void HostVerb::add_members(CLI::App& host) {
                     "Hours of accepted windows that these rounds come to at least")
         ->check(CLI::Range(0.0, 720.0))
         ->capture_default_str();
+    host.add_option("--unvouched-share", recipe.strangers.unvouched_share,
+                    "The most of a round's weight and credit that people whom nobody vouches for have together, if "
+                    "somebody else contributes; 1: no limit")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
     host.add_flag("--volunteer", m_volunteer, "Train here too, instead of only deciding and relaying");
     host.add_flag("--announce", m_announces,
                   "Let people find the run without an invite, among others in your network; not with --allow");
@@ -223,6 +228,7 @@ Status HostVerb::read() {
     if (Status taken = take_density(m_density, recipe); !taken) return taken;
     recipe.step = run::step_form_named(m_step).value_or(recipe.step);
     recipe.probation_time = milliseconds(m_probation_hours * 3600);
+    recipe.strangers.newcomer_rms = run::usual_newcomer_rms(recipe);
     m_plan.window = m_window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;
     if (m_window_seconds > 0) recipe.window = milliseconds(m_window_seconds);
     m_plan.patience = m_collect_seconds > 0 ? HostPlan::Patience::of_recipe : HostPlan::Patience::by_window;
