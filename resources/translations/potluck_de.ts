@@ -790,6 +790,26 @@
         <source>Join a run and your computer helps to train a model together with other volunteers. Choose one, or paste the invite that a host gave you.</source>
         <translation>Mach bei einem Lauf mit, und dein Computer hilft, zusammen mit anderen Freiwilligen ein Modell zu trainieren. Wähle einen aus, oder füge die Einladung eines Gastgebers ein.</translation>
     </message>
+    <message>
+        <source>&amp;Try it here now</source>
+        <translation>Hier gleich &amp;ausprobieren</translation>
+    </message>
+    <message>
+        <source>Trains a small model on Potluck&apos;s own documents, on this computer alone, for about three minutes; then you can write with it.</source>
+        <translation>Trainiert etwa drei Minuten lang ein kleines Modell auf Potlucks eigenen (englischen) Dokumenten, nur auf diesem Computer; danach kannst du damit schreiben.</translation>
+    </message>
+    <message>
+        <source>Try it here</source>
+        <translation>Ausprobieren</translation>
+    </message>
+    <message>
+        <source>To see what training is like; this computer is alone in it.</source>
+        <translation>Um zu sehen, wie Training ist; dieser Computer ist darin allein.</translation>
+    </message>
+    <message>
+        <source>Preparing…</source>
+        <translation>Wird vorbereitet …</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::FirstName</name>

@@ -15,6 +15,7 @@
 
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
+#include "ui/client/trainer_words.h"
 #include "ui/find/found_run_card.h"
 #include "ui/find/found_words.h"
 #include "ui/find/run_search.h"
@@ -29,6 +30,8 @@ using namespace control;
 namespace {
 
 constexpr std::size_t strangers_step = 20;
+// About three minutes: alone, a round of these took 16 seconds beside its window.
+constexpr std::uint64_t try_rounds = 6, try_window_seconds = 15;
 constexpr int title_width_min = 20 * grid, filter_width_min = 16 * grid;
 
 QString hiddenRun(const QString& id) { return QStringLiteral("hidden-run-") + id; }
@@ -80,12 +83,17 @@ FindCard::FindCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     connect(m_search, &RunSearch::changed, this, &FindCard::refresh);
     connect(&client, &NodeClient::devicesChanged, this, &FindCard::refresh);
     connect(&client, &NodeClient::done, this, [this](Method method) {
-        if (method == method_of<Join>) showOrHide(m_problem, {});
+        if (method == method_of<HostRun>) m_tries = false;
+        if (method == method_of<Join> || method == method_of<HostRun>) showOrHide(m_problem, {});
     });
     connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
-        if (method == method_of<Join>) showOrHide(m_problem, sentence);
+        if (method == method_of<Join> || (method == method_of<HostRun> && std::exchange(m_tries, false)))
+            showOrHide(m_problem, sentence);
+        refreshTry();
     });
+    connect(&client, &NodeClient::changed, this, &FindCard::refreshTry);
     refresh();
+    refreshTry();
 }
 
 void FindCard::addHead(QBoxLayout& column) {
@@ -96,11 +104,48 @@ void FindCard::addHead(QBoxLayout& column) {
     start->setObjectName(QStringLiteral("startOwn"));
     start->setAccessibleDescription(tr("Start a run that trains on your text."));
     connect(start, &QPushButton::clicked, this, &FindCard::startAsked);
+    m_try = makeButton(tr("&Try it here now"), {}, Emphasis::normal, this);
+    m_try->setObjectName(QStringLiteral("tryAlone"));
+    m_try->setAccessibleDescription(
+        tr("Trains a small model on Potluck's own documents, on this computer alone, for about three minutes; then you "
+           "can write with it."));
+    m_try->setToolTip(literalText(m_try->accessibleDescription()));
+    connect(m_try, &QPushButton::clicked, this, &FindCard::tryAlone);
+    head->add(m_try);
     head->add(start);
     column.addLayout(head);
     column.addWidget(makeWrappedLabel(tr("Join a run and your computer helps to train a model together with other "
                                          "volunteers. Choose one, or paste the invite that a host gave you."),
                                       "muted", this));
+}
+
+/// A closed run: nobody joins it, and nobody is told of it.
+void FindCard::tryAlone() {
+    const Result<QString> text = m_desktop.shipped_text();
+    if (!text) return showOrHide(m_problem, plainText(text.error().message, 300));
+    RunChoices choices;
+    choices.data = text->toStdString();
+    choices.model = "tiny";
+    choices.rounds = try_rounds;
+    choices.window_seconds = try_window_seconds;
+    choices.run_name = tr("Try it here").toStdString();
+    choices.purpose = tr("To see what training is like; this computer is alone in it.").toStdString();
+    choices.licence = "Apache-2.0";
+    choices.admission = Admission::listed;
+    choices.allowed = {m_client.view().snapshot.peer_id};
+    m_tries = true;
+    showOrHide(m_problem, {});
+    m_client.hostRun(choices);
+    refreshTry();
+}
+
+void FindCard::refreshTry() {
+    const NodeView& view = m_client.view();
+    const bool makes = view.snapshot.preparation.has_value() || m_client.waitsFor(method_of<HostRun>);
+    m_try->setVisible(static_cast<bool>(m_desktop.shipped_text));
+    m_try->setEnabled(view.link.state == Link::State::up && !makes && !isInRun(view) &&
+                      noTrainerText(view.snapshot).isEmpty());
+    m_try->setText(makes && m_tries ? tr("Preparing…") : tr("&Try it here now"));
 }
 
 QWidget* FindCard::makeFilters() {

@@ -55,6 +55,8 @@ private:
     };
 
     void addHead(QBoxLayout& column);
+    void tryAlone();
+    void refreshTry();
     QWidget* makeFilters();
     void addStrangers(QBoxLayout& column);
     Group addGroup(QBoxLayout& column, const char* name, const QString& title);
@@ -74,6 +76,7 @@ private:
     NodeClient& m_client;
     const Desktop& m_desktop;
     RunSearch* m_search = nullptr;
+    QPushButton* m_try = nullptr;
     QLabel* m_status = nullptr;
     QLabel* m_problem = nullptr;
     QWidget* m_filters = nullptr;
@@ -89,6 +92,7 @@ private:
     std::vector<FoundRunCard*> m_order;  // as they stand
     std::size_t m_strangersShown = 0;
     bool m_unfolded = false;
+    bool m_tries = false;  // this card has asked for a run
 };
 
 }  // namespace potluck::ui

@@ -111,7 +111,10 @@ QString languageText(const std::string& tag) {
     const QString text = plainText(tag, 35);
     const QLocale locale(text);
     // Qt answers with C for what it does not know.
-    return locale.language() == QLocale::C ? text : locale.nativeLanguageName();
+    if (locale.language() == QLocale::C) return text;
+    // "en" alone is everybody's English, and not that of one country.
+    const bool isOfCountry = text.contains(QLatin1Char('-'));
+    return (isOfCountry ? locale : QLocale(locale.language(), QLocale::World)).nativeLanguageName();
 }
 
 }  // namespace potluck::ui

@@ -226,6 +226,38 @@ private slots:
         QVERIFY(!fixture.button("findMore")->isVisible());
     }
 
+    void one_press_starts_a_short_run_alone() {
+        Finding fixture;
+        fixture.node.hold("host");
+        fixture.click("tryAlone");
+        WindowFixture::settle();
+        const nlohmann::json choices = fixture.node.lastParams("host").at("choices");
+        QVERIFY(choices.at("data").get<std::string>().ends_with("/try-it-here.txt"));
+        QCOMPARE(choices.at("admission").get<std::string>(), std::string("listed"));
+        QCOMPARE(choices.at("allowed"), nlohmann::json({fixture.client.view().snapshot.peer_id}));
+        QVERIFY(choices.at("rounds").get<int>() * choices.at("window_seconds").get<int>() <= 180);
+        QVERIFY(!fixture.button("tryAlone")->isEnabled());
+        fixture.click("tryAlone");
+        QCOMPARE(fixture.node.count("host"), 1);
+        fixture.node.release("host");
+        fixture.push("training");
+        QVERIFY(
+            fixture.find<QWidget>("members")->isVisible());  // at home, where it trains, and not on the invite's page
+    }
+
+    void a_run_alone_that_cannot_be_made_says_why() {
+        Finding fixture;
+        fixture.textAllowed = false;
+        fixture.click("tryAlone");
+        QCOMPARE(fixture.node.count("host"), 0);
+        QCOMPARE(fixture.text("findProblem"), QStringLiteral("No."));
+        fixture.textAllowed = true;
+        fixture.node.refuse("host", "This disk is full.");
+        fixture.click("tryAlone");
+        QTRY_COMPARE(fixture.text("findProblem"), QStringLiteral("This disk is full."));
+        QVERIFY(fixture.button("tryAlone")->isEnabled());
+    }
+
     void the_tab_key_goes_through_the_cards_as_they_stand() {
         const Finding fixture;
         fixture.click("findUnfold");
