@@ -10,6 +10,7 @@
 #include <QUrl>
 
 #include "app/potluck/autostart.h"
+#include "app/potluck/shipped_text.h"
 #include "core/activity/system/running.h"
 #include "ui/activity/probes.h"
 #include "ui/client/invite_link.h"
@@ -88,6 +89,7 @@ void Program::begin() {
     ui::Desktop parts = desktop();
     parts.remembered = [this](const QString& choice) { return m_preferences.choice(choice); };
     parts.remember = [this](const QString& choice, bool on) { m_preferences.setChoice(choice, on); };
+    parts.shipped_text = [this] { return shippedText(m_options.data_folder); };
     parts.language = [this] { return m_preferences.language(); };
     parts.set_language = [this](const QString& language) { m_preferences.setLanguage(language); };
     m_window = std::make_unique<ui::MainWindow>(m_client, m_theme, *m_tray, std::move(parts));

@@ -18,11 +18,11 @@ inline constexpr std::array names<VouchedBy> = {"nobody", "network", "friends", 
 /// What the run's host says, which it has signed; only the round is proved. Zero means unknown.
 struct FoundRun {
     static constexpr std::string_view label = "found run";
-    std::string id, name, purpose, language, licence, model, host, magnet, page;
+    std::string id, name, purpose, language, licence, model, family, host, host_name, magnet, page;
     VouchedBy vouched_by = VouchedBy::nobody;
     std::string line;
     std::uint64_t parameters = 0, memory = 0, download = 0, round = 0, total_rounds = 0, volunteers = 0;
-    double loss = 0, baseline_loss = 0;
+    double loss = 0, baseline_loss = 0, round_seconds = 0;
     std::int64_t made = 0;
 
     static void fields(auto& value, auto&& field) {
@@ -32,7 +32,9 @@ struct FoundRun {
         field("language", value.language, Text{name_bytes_max}, "Language of the text as a BCP 47 tag, or empty.");
         field("licence", value.licence, Text{name_bytes_max}, "SPDX licence of the model.");
         field("model", value.model, Text{name_bytes_max}, "Shape of the model in words.");
+        field("family", value.family, Text{name_bytes_max}, "Family of the model, such as GPT-2, or empty.");
         field("host", value.host, Text{id_bytes_max}, "Key of the run's host in hexadecimal digits.");
+        field("host_name", value.host_name, Text{name_bytes_max}, "Name that the host goes by, or empty.");
         field("magnet", value.magnet, Text{text_bytes_max}, "Invite to the run.");
         field("page", value.page, Text{name_bytes_max}, "Page of the run on the web, or empty.");
         field("vouched_by", value.vouched_by, Any{},
@@ -47,6 +49,7 @@ struct FoundRun {
         field("volunteers", value.volunteers, Whole{}, "Volunteers that train now, as the host says.");
         field("loss", value.loss, Real{}, "Mean training loss of the members' last windows.");
         field("baseline_loss", value.baseline_loss, Real{}, "Loss of the baseline on the validation data.");
+        field("round_seconds", value.round_seconds, Real{}, "Duration of the last round.");
         field("made", value.made, Whole{}, "Time of the announcement in Unix seconds.");
     }
 };

@@ -22,9 +22,10 @@ constexpr std::uint32_t layout_version = 1;
 constexpr std::int64_t made_max = 1LL << 48U;
 constexpr std::size_t certificate_bytes_max =
     1 + 32 + 12 + 4 + 1 + 32 + 1 + sizeof(identity::Signature) * run::certificate_signatures_max;
-constexpr std::size_t numbers_bytes = 8 * 5 + 4 * 3;
-constexpr std::size_t texts_bytes_max = 6 * 2 + name_bytes_max + purpose_bytes_max + language_bytes_max +
-                                        run::licence_bytes_max + model_bytes_max + page_bytes_max;
+constexpr std::size_t numbers_bytes = 8 * 5 + 4 * 4;
+constexpr std::size_t texts_bytes_max = 8 * 2 + name_bytes_max + purpose_bytes_max + language_bytes_max +
+                                        run::licence_bytes_max + model_bytes_max + page_bytes_max + family_bytes_max +
+                                        host_name_bytes_max;
 constexpr std::size_t hints_bytes_max = 1 + hints_max * (2 + hint_host_bytes_max + 2);
 constexpr std::size_t proof_bytes_max = 1 + 32 * run::committee_members_max + 2 + certificate_bytes_max;
 static_assert(4 + 32 + 32 + 8 + numbers_bytes + texts_bytes_max + hints_bytes_max + proof_bytes_max +
@@ -47,6 +48,7 @@ std::string fault_of(const Announcement& one) {
     if (one.made <= 0 || one.made > made_max) return "has a time that no clock shows";
     if (!is_name(one.name)) return "has a name that cannot be shown";
     if (!is_plain(one.purpose) || !is_plain(one.model)) return "has a text that cannot be shown";
+    if (!is_plain(one.family) || !is_plain(one.host_name)) return "has a name that cannot be shown";
     if (!is_language(one.language)) return "has a language that is no tag";
     if (!one.licence.empty() && !run::is_licence(one.licence)) return "has a licence that is none";
     if (!is_page(one.page)) return "has a page that is not of the web";
@@ -54,6 +56,7 @@ std::string fault_of(const Announcement& one) {
     if (one.rounds > run::round_max || one.round > one.rounds) return "has more rounds than it plans";
     if (!is_loss(one.loss) || !is_loss(one.baseline)) return "has a loss that is none";
     if (one.volunteers > volunteers_max) return "has more volunteers than there are";
+    if (one.round_seconds > round_seconds_max) return "has rounds that nobody waits for";
     if (one.committee.empty() != (one.round == 0) || one.certificate.empty() != (one.round == 0))
         return "has a round without its proof";
     if (std::ranges::adjacent_find(one.committee, std::ranges::greater_equal{}) != one.committee.end())
@@ -71,7 +74,9 @@ void write_body(ByteWriter& out, const Announcement& one) {
     out.f32(one.loss);
     out.f32(one.baseline);
     out.u32(one.volunteers);
-    for (const std::string* text : {&one.name, &one.purpose, &one.language, &one.licence, &one.model, &one.page})
+    out.u32(one.round_seconds);
+    for (const std::string* text :
+         {&one.name, &one.purpose, &one.language, &one.licence, &one.model, &one.family, &one.host_name, &one.page})
         out.string(*text);
     out.u8(static_cast<std::uint8_t>(one.hints.size()));
     for (const run::PeerHint& hint : one.hints) {
@@ -115,11 +120,14 @@ Announcement read_body(ByteReader& in) {
     one.loss = in.f32();
     one.baseline = in.f32();
     one.volunteers = in.u32();
+    one.round_seconds = in.u32();
     one.name = in.string(name_bytes_max);
     one.purpose = in.string(purpose_bytes_max);
     one.language = in.string(language_bytes_max);
     one.licence = in.string(run::licence_bytes_max);
     one.model = in.string(model_bytes_max);
+    one.family = in.string(family_bytes_max);
+    one.host_name = in.string(host_name_bytes_max);
     one.page = in.string(page_bytes_max);
     const std::size_t hints = in.u8();
     if (hints > hints_max) in.fail();

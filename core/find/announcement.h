@@ -34,9 +34,11 @@ inline constexpr std::string_view announcement_domain = "potluck/announcement/1"
 inline constexpr std::size_t name_bytes_max = 160, purpose_bytes_max = 250, model_bytes_max = 120;
 inline constexpr std::size_t language_bytes_max = 35;  // the longest tag that RFC 5646 asks to have room for
 inline constexpr std::size_t page_bytes_max = 160;
+inline constexpr std::size_t family_bytes_max = 16, host_name_bytes_max = 64;
 inline constexpr std::size_t hints_max = 4, hint_host_bytes_max = 64;
 inline constexpr std::uint64_t model_needs_max = 1ULL << 50U;  // parameters, bytes
 inline constexpr std::uint32_t volunteers_max = 1U << 24U;
+inline constexpr std::uint32_t round_seconds_max = 1U << 24U;  // half a year
 
 /// Hosts repeat theirs every quarter of an hour, so one that is this old is of a host that has gone.
 inline constexpr Duration announcement_lasts{3'600'000};
@@ -48,17 +50,20 @@ struct Announcement {
     PeerId host;            // signs it
     std::int64_t made = 0;  // milliseconds since 1970
     std::string name, purpose;
-    std::string language;  // a BCP 47 tag such as "de"; empty: the host did not say
-    std::string licence;   // SPDX expression
-    std::string model;     // in words
+    std::string language;   // a BCP 47 tag such as "de"; empty: the host did not say
+    std::string licence;    // SPDX expression
+    std::string model;      // in words
+    std::string family;     // of models, such as GPT-2
+    std::string host_name;  // that the host has chosen; empty: none
     std::uint64_t parameters = 0;
     /// Bytes of weights, gradients and the optimizer's moments; what a batch takes comes on top.
     std::uint64_t memory = 0;
-    std::uint64_t download = 0;    // bytes that a member fetches before it trains
-    std::uint64_t round = 0;       // of the newest state
-    std::uint64_t rounds = 0;      // until the run is complete
-    float loss = 0, baseline = 0;  // nats per token; 0: not known
-    std::uint32_t volunteers = 0;  // that train now
+    std::uint64_t download = 0;       // bytes that a member fetches before it trains
+    std::uint64_t round = 0;          // of the newest state
+    std::uint64_t rounds = 0;         // until the run is complete
+    std::uint32_t round_seconds = 0;  // that the last one took; 0: not known
+    float loss = 0, baseline = 0;     // nats per token; 0: not known
+    std::uint32_t volunteers = 0;     // that train now
     std::vector<run::PeerHint> hints;
     std::string page;  // on the web; empty: none
     /// Who signed `certificate`, by key; empty in round 0.

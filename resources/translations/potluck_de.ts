@@ -693,6 +693,125 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::FindCard</name>
+    <message>
+        <source>Find a run</source>
+        <translation>Lauf finden</translation>
+    </message>
+    <message>
+        <source>Vouched for by somebody you follow</source>
+        <translation>Dafür bürgt jemand, dem du folgst</translation>
+    </message>
+    <message>
+        <source>In your network</source>
+        <translation>In deinem Netzwerk</translation>
+    </message>
+    <message>
+        <source>Kind of model</source>
+        <translation>Art des Modells</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>&amp;Fits this computer</source>
+        <translation>&amp;Passt auf diesen Computer</translation>
+    </message>
+    <message>
+        <source>Not vouched for by anybody you follow</source>
+        <translation>Dafür bürgt niemand, dem du folgst</translation>
+    </message>
+    <message>
+        <source>Anybody can announce a run. Of these Potluck knows only what their hosts say: names, purposes and losses may be made up. Joining one runs none of its host&apos;s code here, but your computer&apos;s work goes to it, and its members see your internet address.</source>
+        <translation>Jeder kann einen Lauf ankündigen. Von diesen weiß Potluck nur, was ihre Gastgeber sagen: Namen, Zwecke und Fehlermaße können erfunden sein. Wer mitmacht, führt hier keinen fremden Code aus, aber die Arbeit deines Computers geht dorthin, und die Mitglieder sehen deine Internetadresse.</translation>
+    </message>
+    <message>
+        <source>Show more of them</source>
+        <translation>Mehr davon zeigen</translation>
+    </message>
+    <message>
+        <source>Fold these away</source>
+        <translation>Einklappen</translation>
+    </message>
+    <message>
+        <source>Shows runs of which Potluck knows only what their hosts say.</source>
+        <translation>Zeigt Läufe, von denen Potluck nur weiß, was ihre Gastgeber sagen.</translation>
+    </message>
+    <message>
+        <source>Every kind of model</source>
+        <translation>Jede Art von Modell</translation>
+    </message>
+    <message>
+        <source>Every language</source>
+        <translation>Jede Sprache</translation>
+    </message>
+    <message>
+        <source>These runs look for company. Preview one first; nothing is joined by looking.</source>
+        <translation>Diese Läufe suchen Mitstreiter. Sieh dir erst die Vorschau an; damit trittst du noch nicht bei.</translation>
+    </message>
+    <message>
+        <source>Everything that was found is hidden.</source>
+        <translation>Alles Gefundene ist ausgeblendet.</translation>
+    </message>
+    <message>
+        <source>No run that was found is of this kind.</source>
+        <translation>Kein gefundener Lauf ist von dieser Art.</translation>
+    </message>
+    <message>
+        <source>Looking for runs that want company…</source>
+        <translation>Läufe, die Mitstreiter suchen, werden gesucht …</translation>
+    </message>
+    <message>
+        <source>Nobody announces a run now. Looking goes on; meanwhile you can start one of your own.</source>
+        <translation>Gerade kündigt niemand einen Lauf an. Die Suche geht weiter; inzwischen kannst du selbst einen starten.</translation>
+    </message>
+    <message>
+        <source>Nobody was reached who knows of runs. Looking goes on; an invite works, too.</source>
+        <translation>Niemand war zu erreichen, der Läufe kennt. Die Suche geht weiter; eine Einladung geht auch.</translation>
+    </message>
+    <message>
+        <source>Not vouched for by anybody you follow (%1)</source>
+        <translation>Dafür bürgt niemand, dem du folgst (%1)</translation>
+    </message>
+    <message>
+        <source>%1 hidden: show again</source>
+        <translation>%1 ausgeblendet: wieder zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Start a run…</source>
+        <translation>Lauf &amp;starten …</translation>
+    </message>
+    <message>
+        <source>Start a run that trains on your text.</source>
+        <translation>Startet einen Lauf, der auf deinem Text trainiert.</translation>
+    </message>
+    <message>
+        <source>Join a run and your computer helps to train a model together with other volunteers. Choose one, or paste the invite that a host gave you.</source>
+        <translation>Mach bei einem Lauf mit, und dein Computer hilft, zusammen mit anderen Freiwilligen ein Modell zu trainieren. Wähle einen aus, oder füge die Einladung eines Gastgebers ein.</translation>
+    </message>
+    <message>
+        <source>&amp;Try it here now</source>
+        <translation>Hier gleich &amp;ausprobieren</translation>
+    </message>
+    <message>
+        <source>Trains a small model on Potluck&apos;s own documents, on this computer alone, for about three minutes; then you can write with it.</source>
+        <translation>Trainiert etwa drei Minuten lang ein kleines Modell auf Potlucks eigenen (englischen) Dokumenten, nur auf diesem Computer; danach kannst du damit schreiben.</translation>
+    </message>
+    <message>
+        <source>Try it here</source>
+        <translation>Ausprobieren</translation>
+    </message>
+    <message>
+        <source>To see what training is like; this computer is alone in it.</source>
+        <translation>Um zu sehen, wie Training ist; dieser Computer ist darin allein.</translation>
+    </message>
+    <message>
+        <source>Preparing…</source>
+        <translation>Wird vorbereitet …</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::FirstName</name>
     <message>
         <source>Your na&amp;me in the run</source>
@@ -701,6 +820,131 @@
     <message>
         <source>Everybody in the run sees it. It need not be your real one; Settings change it later.</source>
         <translation>Alle im Lauf sehen ihn. Es muss nicht dein richtiger sein; in den Einstellungen lässt er sich ändern.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::FoundRunCard</name>
+    <message>
+        <source>Preview</source>
+        <translation>Vorschau</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>Beitreten</translation>
+    </message>
+    <message>
+        <source>Hide…</source>
+        <translation>Ausblenden …</translation>
+    </message>
+    <message>
+        <source>Hide this &amp;run for good</source>
+        <translation>Diesen &amp;Lauf für immer ausblenden</translation>
+    </message>
+    <message>
+        <source>Hide all runs of this &amp;host for good</source>
+        <translation>Alle Läufe dieses &amp;Gastgebers für immer ausblenden</translation>
+    </message>
+    <message>
+        <source>Preview of %1</source>
+        <translation>Vorschau von %1</translation>
+    </message>
+    <message>
+        <source>Fetches the description of this run and joins nothing.</source>
+        <translation>Holt die Beschreibung dieses Laufs und tritt nicht bei.</translation>
+    </message>
+    <message>
+        <source>Join %1</source>
+        <translation>Beitreten: %1</translation>
+    </message>
+    <message>
+        <source>Hide %1</source>
+        <translation>%1 ausblenden</translation>
+    </message>
+    <message>
+        <source>On a list that you follow.</source>
+        <translation>Auf einer Liste, der du folgst.</translation>
+    </message>
+    <message>
+        <source>A list that you follow says: %1</source>
+        <translation>Eine Liste, der du folgst, sagt: %1</translation>
+    </message>
+    <message>
+        <source>no licence named</source>
+        <translation>ohne Angabe einer Lizenz</translation>
+    </message>
+    <message>
+        <source>%1 to download</source>
+        <translation>%1 herunterzuladen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::FoundWords</name>
+    <message>
+        <source>This computer cannot help yet: the part of Potluck that trains is not installed.</source>
+        <translation>Dieser Computer kann noch nicht helfen: Der Teil von Potluck, der trainiert, ist nicht installiert.</translation>
+    </message>
+    <message>
+        <source>Whether this computer can help is not known: %1</source>
+        <translation>Ob dieser Computer helfen kann, ist nicht bekannt: %1</translation>
+    </message>
+    <message>
+        <source>Looking at what this computer can train on…</source>
+        <translation>Es wird nachgesehen, worauf dieser Computer trainieren kann …</translation>
+    </message>
+    <message>
+        <source>This computer cannot help: it has no device that can train.</source>
+        <translation>Dieser Computer kann nicht helfen: Er hat kein Gerät, das trainieren kann.</translation>
+    </message>
+    <message>
+        <source>This computer can help: it takes %1 of the %2 of %3, and what a batch takes.</source>
+        <translation>Dieser Computer kann helfen: Der Lauf braucht %1 der %2 von %3, und was ein Batch braucht.</translation>
+    </message>
+    <message>
+        <source>This computer can perhaps help: it takes %1, more than the %2 of %3; the preview says exactly.</source>
+        <translation>Dieser Computer kann vielleicht helfen: Der Lauf braucht %1, mehr als die %2 von %3; die Vorschau sagt es genau.</translation>
+    </message>
+    <message>
+        <source>Too large for this computer: it takes %1, and %3 has %2.</source>
+        <translation>Zu groß für diesen Computer: Der Lauf braucht %1, und %3 hat %2.</translation>
+    </message>
+    <message>
+        <source>Its host does not say how much memory it takes; the preview does.</source>
+        <translation>Wie viel Arbeitsspeicher er braucht, sagt sein Gastgeber nicht; die Vorschau sagt es.</translation>
+    </message>
+    <message>
+        <source>Round %1 of %2</source>
+        <translation>Runde %1 von %2</translation>
+    </message>
+    <message>
+        <source>loss %1 (baseline %2)</source>
+        <translation>Fehlermaß %1 (Vergleichswert %2)</translation>
+    </message>
+    <message>
+        <source>loss %1</source>
+        <translation>Fehlermaß %1</translation>
+    </message>
+    <message>
+        <source>about %1 left at today&apos;s speed</source>
+        <translation>noch etwa %1 beim heutigen Tempo</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n volunteer(s) now</source>
+        <translation>
+            <numerusform>gerade %n Freiwilliger</numerusform>
+            <numerusform>gerade %n Freiwillige</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>hosted by %1</source>
+        <translation>Gastgeber: %1</translation>
+    </message>
+    <message>
+        <source>hosted by %1 (%2)</source>
+        <translation>Gastgeber: %1 (%2)</translation>
     </message>
 </context>
 <context>
@@ -1087,14 +1331,6 @@
 <context>
     <name>potluck::ui::JoinCard</name>
     <message>
-        <source>Bring what you have</source>
-        <translation>Bring mit, was du hast</translation>
-    </message>
-    <message>
-        <source>Join a run and your computer helps to train a model together with other volunteers. All you need is an invite.</source>
-        <translation>Tritt einem Lauf bei, und dein Computer hilft, zusammen mit anderen Freiwilligen ein Modell zu trainieren. Du brauchst nur eine Einladung.</translation>
-    </message>
-    <message>
         <source>&amp;Invite</source>
         <translation>&amp;Einladung</translation>
     </message>
@@ -1165,14 +1401,6 @@
     <message>
         <source>The link says that the run is called “%1”.</source>
         <translation>Laut dem Link heißt der Lauf „%1“.</translation>
-    </message>
-    <message>
-        <source>&amp;Start a run…</source>
-        <translation>Lauf &amp;starten…</translation>
-    </message>
-    <message>
-        <source>Start a run that trains on your text.</source>
-        <translation>Einen Lauf beginnen, der auf deinem Text trainiert.</translation>
     </message>
     <message>
         <source>&amp;Preview</source>

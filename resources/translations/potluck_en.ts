@@ -39,6 +39,16 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::FoundWords</name>
+    <message numerus="yes">
+        <source>%n volunteer(s) now</source>
+        <translation>
+            <numerusform>%n volunteer now</numerusform>
+            <numerusform>%n volunteers now</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::HostPage</name>
     <message numerus="yes">
         <source>From now on %n computer(s) that you ticked decide(s) about the run, at once. This is for a committee that cannot decide any more; members who went further go back to where this computer is.</source>

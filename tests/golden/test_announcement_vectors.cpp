@@ -39,12 +39,15 @@ Announcement of_round_0() {
     one.language = "de";
     one.licence = "CC0-1.0";
     one.model = "GPT-2 shape, 4 layers";
+    one.family = "GPT-2";
+    one.host_name = "Béa";
     one.parameters = 800'000;
     one.memory = 8'000'000;
     one.download = 3'500'000;
     one.rounds = 1000;
     one.baseline = 2.5F;
     one.volunteers = 3;
+    one.round_seconds = 70;
     one.hints = {{"192.0.2.7", 6881}, {"2001:db8::1", 6882}};
     one.page = "https://example.org/kueche";
     return one;

@@ -42,6 +42,7 @@ public:
         answer(ReadRunOptions::name, to_json(RunOptions{}));
         answer(EstimateRun::name, to_json(RunEstimate{}));
         answer(LookAtRun::name, to_json(OfferedRun{}));
+        answer(FindRuns::name, to_json(FoundRuns{}));
         answer(ReadDevices::name, to_json(DetectReply{}));
         answer(ReadLog::name, to_json(LogLines{}));
         answer(SampleText::name, to_json(SampledText{}));

@@ -102,6 +102,17 @@ private slots:
         QCOMPARE(fixture.node.count("set_name"), 0);
     }
 
+    void a_link_behind_the_page_of_a_run_is_an_invite() {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        const QString link = QStringLiteral("magnet:?xt=urn:btmh:1220%1&dn=Soup").arg(QString(64, QLatin1Char('a')));
+        fixture.window->offerInvite(QStringLiteral("https://example.org/soup/#") + link);
+        QCOMPARE(fixture.find<QLineEdit>("invite")->text(), link);
+        QCOMPARE(fixture.node.count("join"), 0);
+        fixture.window->offerInvite(QStringLiteral("https://example.org/soup/"));
+        QCOMPARE(fixture.find<QLineEdit>("invite")->text(), link);
+    }
+
     void enter_in_the_field_joins() {
         WindowFixture fixture;
         fixture.push("before_joining");

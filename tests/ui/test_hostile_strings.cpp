@@ -133,6 +133,7 @@ void makeHostile(WindowFixture& fixture, const std::string& text) {
     answerHostile<ReadRunOptions>(fixture.node, recorded("run_options"), text);
     answerHostile<EstimateRun>(fixture.node, recorded("run_estimate"), text);
     answerHostile<LookAtRun>(fixture.node, recorded("offered_run"), text);
+    answerHostile<FindRuns>(fixture.node, recorded("found_runs"), text);
     answerHostile<ReadLog>(fixture.node, recorded("log"), text);
     answerHostile<ReadCurve>(fixture.node, recorded("curve"), text);
     answerHostile<SampleText>(fixture.node, {{"text", "a"}, {"round", 31}}, text);

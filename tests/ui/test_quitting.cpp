@@ -10,6 +10,7 @@
 #include <QtTest>
 
 #include "app/potluck/program.h"
+#include "app/potluck/shipped_text.h"
 
 using namespace potluck;
 
@@ -57,6 +58,24 @@ class TestQuitting : public QObject {
     Q_OBJECT
 
 private slots:
+    void a_first_run_alone_has_text_enough() {
+        const QTemporaryDir folder;
+        ui::loadResources();
+        const Result<QString> name = app::shippedText(folder.filePath(QStringLiteral("data")));
+        QVERIFY2(name.ok(), name ? "" : name.error().message.c_str());
+        QFile file(*name);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray text = file.readAll();
+        QVERIFY(text.size() >= 100'000);  // less is refused by the node
+        QVERIFY(QString::fromUtf8(text).contains(QStringLiteral("Potluck")));
+        file.close();
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));  // as a full disk leaves it
+        file.close();
+        QVERIFY(app::shippedText(folder.filePath(QStringLiteral("data"))).ok());
+        QCOMPARE(file.size(), text.size());
+        QVERIFY(!app::shippedText(*name).ok());
+    }
+
     void quitting_ends_the_node_and_then_the_program() {
         const QTemporaryDir folder;
         const QString ended = folder.filePath(QStringLiteral("ended"));

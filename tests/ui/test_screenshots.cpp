@@ -79,6 +79,7 @@ private slots:
                     << file << QByteArray(snapshot) << static_cast<int>(page) << look << size;
             };
             add("home-before-joining", "before_joining", Window::home_page);
+            add("find", "before_joining", Window::home_page, QSize(1000, 1'250));
             add("home-training", "training", Window::home_page);
             add("home-paused", "paused", Window::home_page);
             add("swarm", "swarm", Window::home_page);
@@ -117,11 +118,19 @@ private slots:
         fixture.node.answer(control::EstimateRun::name, recorded("run_estimate"));
         fixture.node.answer(control::LookAtRun::name, recorded("offered_run"));
         fixture.node.answer(control::ReadLog::name, recorded("log"));
+        if (name.startsWith(QStringLiteral("find"))) {
+            fixture.node.answer(control::FindRuns::name, recorded("found_runs"));
+            fixture.node.answer(control::ReadDevices::name, recorded("found_devices"));
+        }
         fixture.window->resize(size);
         fixture.push(snapshot.constData());
         fixture.window->showPage(static_cast<ui::MainWindow::Page>(page));
         WindowFixture::settle();
         if (name.contains(QStringLiteral("start"))) fillIn(fixture);
+        if (name.startsWith(QStringLiteral("find"))) {
+            QVERIFY(QTest::qWaitFor([&] { return fixture.client.view().devices.found.devices.size() == 2; }, 5000));
+            fixture.click("findUnfold");
+        }
         if (name.startsWith(QStringLiteral("before"))) lookAt(fixture);
         if (name.contains(QStringLiteral("swarm"))) fixture.click("membersAsPicture");
         if (name.startsWith(QStringLiteral("model"))) haveWritten(fixture);

@@ -144,7 +144,7 @@ private slots:
         const QString link = QStringLiteral("magnet:?xt=urn:btmh:1220%1&dn=Cooks&x.pe=[2001:db8::1]:6881")
                                  .arg(QString(64, QLatin1Char('a')));
         for (const char* around : {"%1", "Hey join us: %1 :-)", "<%1>", "See %1.", "(%1)", "potluck:?no and %1, please",
-                                   " \"%1\"\n-- \nAda"}) {
+                                   " \"%1\"\n-- \nAda", "https://example.org/run/#%1"}) {
             QCOMPARE(inviteWithin(QString::fromUtf8(around).arg(link)), link);
         }
         QCOMPARE(inviteWithin(QStringLiteral(" no\n link ")), QStringLiteral("no link"));

@@ -48,6 +48,10 @@ struct WindowFixture {
             }};
         desktop.remembered = [this](const QString& choice) { return choices.value(choice); };
         desktop.remember = [this](const QString& choice, bool on) { choices[choice] = on; };
+        desktop.shipped_text = [this]() -> Result<QString> {
+            if (textAllowed) return QStringLiteral("/home/ada/.local/share/potluck/try-it-here.txt");
+            return Error{ErrorCode::io, "No."};
+        };
         desktop.language = [this] { return language; };
         desktop.set_language = [this](const QString& wanted) { language = wanted; };
         window = std::make_unique<ui::MainWindow>(client, theme, tray, desktop);
@@ -108,6 +112,7 @@ struct WindowFixture {
     bool autostartAllowed = true;
     QString writtenFile, writtenLink;
     bool writeAllowed = true;
+    bool textAllowed = true;
     QString language;
     std::unique_ptr<ui::MainWindow> window;
 };

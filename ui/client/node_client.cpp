@@ -68,6 +68,9 @@ void NodeClient::call(const Call& call, std::function<void(const typename Call::
         });
 }
 
+template void NodeClient::call<control::FindRuns>(const control::FindRuns&,
+                                                  std::function<void(const control::FoundRuns&)>);
+
 bool NodeClient::waitsFor(control::Method method) const {
     return std::any_of(m_pending.begin(), m_pending.end(),
                        [method](const auto& entry) { return entry.second.method == method; });
@@ -265,6 +268,7 @@ void NodeClient::refuseAllPending() {
                           entry.method == control::method_of<control::ReadRuns> ||
                           entry.method == control::method_of<control::ReadDays> ||
                           entry.method == control::method_of<control::ReadDisk> ||
+                          entry.method == control::method_of<control::FindRuns> ||
                           entry.method == control::method_of<control::ReadLeaderboard>;
         if (!ours)
             emit refused(entry.method,

@@ -104,6 +104,10 @@ public:
     /// Does not wait for the end of the pause between two attempts.
     void retryNow();
 
+    /// For rooms that keep an answer themselves. `take` is called with the answer's fields, and not at all if the node
+    /// refuses. Only for the calls that node_client.cpp instantiates.
+    template <control::MethodCall Call>
+    void call(const Call& call, std::function<void(const typename Call::Reply&)> take = {});
     void join(const QString& invite, control::OtherRun otherRun = control::OtherRun::keep);
     /// Has the node fetch the run's description; nothing is joined by that. An empty invite forgets what was looked at.
     void lookAtRun(const QString& invite);
@@ -197,9 +201,6 @@ private:
     void take(const control::Line& line);
     void takeSnapshot(const nlohmann::json& params);
     void takeReply(const control::Reply& reply);
-    /// `take` is called with the answer's fields, and not at all if the node refuses.
-    template <control::MethodCall Call>
-    void call(const Call& call, std::function<void(const typename Call::Reply&)> take = {});
     void send(control::Method method, const std::function<std::string(std::uint64_t id)>& line,
               std::function<Status(const nlohmann::json&)> take);
     void refreshRunTables(const control::NodeSnapshot& before);

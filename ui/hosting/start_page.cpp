@@ -65,12 +65,12 @@ StartPage::StartPage(NodeClient& client, QWidget* parent) : QWidget(parent), m_c
         m_crowd->offer(*m_client.view().runOptions);
     });
     connect(&client, &NodeClient::done, this, [this](Method method) {
-        if (method == method_of<HostRun>) emit started();
+        if (method == method_of<HostRun> && std::exchange(m_asked, false)) emit started();
         if (method == method_of<EstimateRun> && m_stale) ask();
         refresh();
     });
     connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
-        if (method == method_of<HostRun>) showOrHide(m_problem, sentence);
+        if (method == method_of<HostRun> && std::exchange(m_asked, false)) showOrHide(m_problem, sentence);
         if (method == method_of<EstimateRun>) m_plan->showFailure(sentence);
         refresh();
     });
@@ -243,6 +243,7 @@ void StartPage::start() {
         return showOrHide(m_problem, tr("Please fix the fields marked in red."));
     }
     if (choices.rounds == 0) choices.rounds = m_estimate.rounds;
+    m_asked = true;
     m_client.hostRun(choices);
     refresh();
 }

@@ -77,6 +77,7 @@ private:
     QProgressBar* m_progress = nullptr;
     QTimer m_pause;           // in typing, after which the node is asked
     bool m_stale = false;     // edited since the node was asked
+    bool m_asked = false;     // this page has asked for the run that is being made
     bool m_insisted = false;  // Start was pressed: what is missing is said of every field
     control::RunEstimate m_estimate;
 };

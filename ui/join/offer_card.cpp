@@ -56,6 +56,11 @@ OfferCard::OfferCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_cl
     refresh();
 }
 
+void OfferCard::setInvite(const QString& invite) {
+    m_invite = invite;
+    refresh();
+}
+
 void OfferCard::clearRows() {
     while (m_rows->rowCount() > 0) m_rows->removeRow(0);
 }
@@ -70,8 +75,10 @@ void OfferCard::addRow(const char* name, const QString& title, const QString& te
 
 void OfferCard::refresh() {
     const Offer& offer = m_client.view().offer;
-    setVisible(offer.state != Offer::State::none);
+    const bool isOurs = offer.state != Offer::State::none && offer.invite == m_invite;
+    setVisible(isOurs);
     clearRows();
+    if (!isOurs) return;
     if (offer.state == Offer::State::asked) {
         m_title->setText(tr("Looking at this run…"));
         return showOrHide(m_purpose, tr("Its description is fetched from its members; nothing is joined by that."));

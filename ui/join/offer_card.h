@@ -20,12 +20,16 @@ class OfferCard : public QFrame {
 public:
     OfferCard(NodeClient& client, QWidget* parent);
 
+    /// From now on it shows what was looked at by this invite, and nothing else.
+    void setInvite(const QString& invite);
+
 private:
     void refresh();
     void addRow(const char* name, const QString& title, const QString& text, const char* role);
     void clearRows();
 
     NodeClient& m_client;
+    QString m_invite;
     QLabel* m_title = nullptr;
     QLabel* m_purpose = nullptr;
     QFormLayout* m_rows = nullptr;

@@ -5,6 +5,7 @@
 
 #include "ui/client/invite_link.h"
 #include "ui/client/status_summary.h"
+#include "ui/find/find_card.h"
 #include "ui/pages/join_card.h"
 #include "ui/pages/run_view.h"
 #include "ui/pages/status_card.h"
@@ -45,9 +46,12 @@ QWidget* HomePage::makeWelcome(const Desktop& desktop) {
     column->setSpacing(2 * grid);
     m_status = new StatusCard(m_client, desktop, welcome);
     column->addWidget(new LeftCard(m_client, welcome));
+    auto* find = new FindCard(m_client, desktop, welcome);
+    column->addWidget(find);
     m_join = new JoinCard(m_client, desktop, welcome);
+    connect(find, &FindCard::joinAsked, m_join, &JoinCard::joinRun);
     column->addWidget(m_join, 1);
-    connect(m_join, &JoinCard::startAsked, this, &HomePage::startAsked);
+    connect(find, &FindCard::startAsked, this, &HomePage::startAsked);
     column->addWidget(m_status);
     return welcome;
 }

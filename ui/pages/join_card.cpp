@@ -29,7 +29,7 @@ using namespace control;
 
 namespace {
 
-constexpr int welcome_width_min = 40 * grid, invite_width_min = 16 * grid, assurance_width_min = 30 * grid;
+constexpr int invite_width_min = 16 * grid, assurance_width_min = 30 * grid;
 
 }  // namespace
 
@@ -37,28 +37,8 @@ JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     : QFrame(parent), m_client(client), m_desktop(desktop) {
     setObjectName(QStringLiteral("card"));
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(4 * grid, 4 * grid, 4 * grid, 2 * grid);
+    column->setContentsMargins(4 * grid, 2 * grid, 4 * grid, 2 * grid);
     column->setSpacing(grid);
-    auto* head = new WrappingRow;
-    head->setSpacing(2 * grid);
-    auto* welcome = new QHBoxLayout;
-    welcome->setSpacing(3 * grid);
-    welcome->addWidget(new IconView(appIcon(), 9 * grid, this), 0, Qt::AlignTop);
-    auto* textColumn = new QVBoxLayout;
-    textColumn->setSpacing(grid / 2);
-    textColumn->addWidget(makeLabel(tr("Bring what you have"), "title", this));
-    textColumn->addWidget(makeWrappedLabel(tr("Join a run and your computer helps to train a model together with other "
-                                              "volunteers. All you need is an invite."),
-                                           "muted", this));
-    welcome->addLayout(textColumn, 1);
-    head->addStretching(welcome, welcome_width_min);
-    auto* start = makeButton(tr("&Start a run…"), {}, Emphasis::normal, this);
-    start->setObjectName(QStringLiteral("startOwn"));
-    start->setAccessibleDescription(tr("Start a run that trains on your text."));
-    connect(start, &QPushButton::clicked, this, &JoinCard::startAsked);
-    head->add(start);
-    column->addLayout(head);
-    column->addSpacing(2 * grid);
     column->addWidget(makeField());
     column->addStretch(1);
     auto* line = new QFrame(this);
@@ -122,7 +102,8 @@ QWidget* JoinCard::makeField() {
     claimed->addWidget(m_look);
     column->addLayout(claimed);
     column->addWidget(m_problem);
-    column->addWidget(new OfferCard(m_client, field));
+    m_preview = new OfferCard(m_client, field);
+    column->addWidget(m_preview);
     m_own_name = new FirstName(m_client, field);
     column->addWidget(m_own_name);
     connect(m_look, &QPushButton::clicked, this, &JoinCard::lookAtIt);
@@ -188,6 +169,12 @@ void JoinCard::offer(const QString& link) {
     m_join->setFocus();
 }
 
+void JoinCard::joinRun(const QString& link) {
+    m_invite->setText(link.left(invite_characters_max));
+    showOrHide(m_origin, {});
+    join();
+}
+
 void JoinCard::paste() {
     m_invite->setText(inviteWithin(QGuiApplication::clipboard()->text()));
     m_invite->setFocus();
@@ -199,7 +186,9 @@ void JoinCard::paste() {
 /// computer ask anybody for anything.
 void JoinCard::lookAtIt() {
     const QString link = m_invite->link();
-    if (looksLikeInvite(link) && m_client.view().link.state == Link::State::up) m_client.lookAtRun(link);
+    if (!looksLikeInvite(link) || m_client.view().link.state != Link::State::up) return;
+    m_preview->setInvite(link);
+    m_client.lookAtRun(link);
 }
 
 void JoinCard::chooseFile() {

@@ -18,6 +18,7 @@ class QBoxLayout;
 namespace potluck::ui {
 
 class FirstName;
+class OfferCard;
 
 class JoinCard : public QFrame {
     Q_OBJECT
@@ -27,10 +28,8 @@ public:
 
     /// Puts a link from outside into the field and asks for confirmation.
     void offer(const QString& link);
-
-signals:
-    /// The person wants to start a run instead.
-    void startAsked();
+    /// What the person chose to join.
+    void joinRun(const QString& link);
 
 private:
     QWidget* makeField();
@@ -47,6 +46,7 @@ private:
     const Desktop& m_desktop;
     QLabel* m_origin = nullptr;  // "This link came from outside ..."
     InviteLine* m_invite = nullptr;
+    OfferCard* m_preview = nullptr;
     FirstName* m_own_name = nullptr;
     QPushButton* m_join = nullptr;
     QPushButton* m_look = nullptr;

@@ -187,9 +187,10 @@ void MainWindow::fitScreen() {
 }
 
 void MainWindow::offerInvite(const QString& link) {
-    if (!looksLikeInvite(link)) return;
+    const QString invite = inviteWithin(link);
+    if (!looksLikeInvite(invite)) return;
     showPage(home_page);
-    m_home->offer(link);
+    m_home->offer(invite);
 }
 
 void MainWindow::raiseWindow() {
@@ -275,7 +276,7 @@ void MainWindow::askWhatQuittingMeans(int others) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    if (looksLikeInvite(event->mimeData()->text())) event->acceptProposedAction();
+    if (looksLikeInvite(inviteWithin(event->mimeData()->text()))) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) { offerInvite(event->mimeData()->text()); }

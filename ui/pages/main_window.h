@@ -42,7 +42,7 @@ public:
 
     MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop desktop, QWidget* parent = nullptr);
 
-    /// Shows a link from outside for confirmation on the first page.
+    /// Shows a link from outside, or one in a text around it, for confirmation on the first page.
     void offerInvite(const QString& link);
     /// To the front, from the tray or the task bar.
     void raiseWindow();

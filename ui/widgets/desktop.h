@@ -34,6 +34,8 @@ struct Desktop {
     std::function<Status(const QString& file, const QString& link)> write_invite = {};
     /// What runs this window, as it is now.
     std::function<OwnProgram()> own_program = {};
+    /// A text file of the program's own, made where it is missing, for a first run alone; its path.
+    std::function<Result<QString>()> shipped_text = {};
     /// Choices of the window that outlive it, by their names; both empty where nothing is remembered.
     std::function<bool(const QString& choice)> remembered = {};
     std::function<void(const QString& choice, bool on)> remember = {};

@@ -39,6 +39,22 @@ std::string shown(const std::string& text, std::size_t bytes_max) {
     return run::plain_text_of(text, bytes_max, run::LineBreaks::refused);
 }
 
+/// As long as the last round took; 0 before the first one has ended.
+std::uint32_t seconds_of_round(const run::Manifest& manifest, const peer::PeerView& view) {
+    if (view.last_round_overhead <= Duration{}) return 0;
+    const double seconds = std::chrono::duration<double>(manifest.recipe.window + view.last_round_overhead).count();
+    return static_cast<std::uint32_t>(std::min<double>(seconds, find::round_seconds_max));
+}
+
+/// What the host's own member says, which may not be here.
+std::string host_name_in(const peer::PeerView& view, const PeerId& host) {
+    for (const peer::MemberView& member : view.members) {
+        if (member.id == host || member.status.certificate.person == host)
+            return shown(member.status.name, find::host_name_bytes_max);
+    }
+    return {};
+}
+
 float loss_of(double loss) { return std::isfinite(loss) && loss > 0 ? static_cast<float>(loss) : 0; }
 
 }  // namespace
@@ -66,6 +82,7 @@ find::Announcement announcement_of(const RunSession& session, const ledger::Ledg
     one.purpose = shown(manifest.purpose, find::purpose_bytes_max);
     one.licence = manifest.licence;
     one.model = shown(describe(manifest.model), find::model_bytes_max);
+    one.family = shown(family_title(manifest.model), find::family_bytes_max);
     one.parameters = manifest.model.parameters();
     constexpr std::uint64_t weights_and_gradients = 8;  // bytes of both, in 32 bits
     one.memory = one.parameters * (weights_and_gradients + 2 * manifest.recipe.state_bits / 8);
@@ -77,6 +94,8 @@ find::Announcement announcement_of(const RunSession& session, const ledger::Ledg
     one.baseline = loss_of(manifest.bigram_loss);
     one.volunteers = static_cast<std::uint32_t>(std::ranges::count_if(
         view.members, [](const peer::MemberView& member) { return member.status.role == run::Role::volunteer; }));
+    one.round_seconds = seconds_of_round(manifest, view);
+    one.host_name = host_name_in(view, manifest.host);
     one.hints = find::hints_for_announcement(hints);
     return one;
 }

@@ -29,7 +29,9 @@ control::FoundRun row_of(const find::FoundRun& found) {
     row.language = one.language;
     row.licence = one.licence;
     row.model = one.model;
+    row.family = one.family;
     row.host = one.host.hex();
+    row.host_name = one.host_name;
     row.magnet = one.invite().to_magnet();
     row.page = one.page;
     row.vouched_by = shown(found.vouch);
@@ -42,6 +44,7 @@ control::FoundRun row_of(const find::FoundRun& found) {
     row.volunteers = one.volunteers;
     row.loss = one.loss;
     row.baseline_loss = one.baseline;
+    row.round_seconds = one.round_seconds;
     row.made = one.made / 1000;
     return row;
 }

@@ -439,7 +439,7 @@ def announcements():
     save("announcement", "layout_2", b"\x00\x02" + whole[1:])
     save("announcement", "loss_nan", b"\x00" + whole[:116] + b"\x00\x00\xc0\x7f" + whole[120:])
     save("announcement", "round_without_proof", b"\x00" + fresh[:100] + b"\x08" + fresh[101:])
-    save("announcement", "name_beyond_end", b"\x00" + fresh[:128] + b"\xff\xff" + fresh[130:])
+    save("announcement", "name_beyond_end", b"\x00" + fresh[:132] + b"\xff\xff" + fresh[134:])
     save("announcement", "too_long", b"\x00" + fresh + bytes(2048))
     save("announcement", "question", b"\x01\x00")
     save("announcement", "passed_on", b"\x01\x01" + fresh)

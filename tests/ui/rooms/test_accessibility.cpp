@@ -79,6 +79,7 @@ void addPages() {
 struct PageFixture : WindowFixture {
     PageFixture(const QString& snapshot, int page) {
         node.answer(control::ReadCommittee::name, recorded("committee"));
+        node.answer(control::FindRuns::name, recorded("found_runs"));
         node.answer(control::ReadCheckpoints::name, to_json(control::Checkpoints{}));
         window->resize(1100, 5000);  // nothing is scrolled, so that places can be compared
         push(snapshot.toLatin1().constData());

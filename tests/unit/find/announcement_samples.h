@@ -37,12 +37,15 @@ inline Announcement fresh(const identity::Identity& host, std::uint64_t number =
     one.language = "de";
     one.licence = "CC0-1.0";
     one.model = "GPT-2 shape";
+    one.family = "GPT-2";
+    one.host_name = "Béa";
     one.parameters = 800'000;
     one.memory = 8'000'000;
     one.download = 3'500'000;
     one.rounds = 1000;
     one.baseline = 2.5F;
     one.volunteers = 3;
+    one.round_seconds = 70;
     one.hints = {{"192.0.2.7", 6881}, {"192.168.1.5", 6881}};
     one.page = "https://example.org/kueche";
     return one;

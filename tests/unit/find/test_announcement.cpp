@@ -34,6 +34,8 @@ void set_largest(Announcement& one) {
     one.language.assign(language_bytes_max, 'l');
     one.licence.assign(run::licence_bytes_max, 'L');
     one.model.assign(model_bytes_max, 'm');
+    one.family.assign(family_bytes_max, 'f');
+    one.host_name.assign(host_name_bytes_max, 'h');
     one.page = "https://" + std::string(page_bytes_max - 8, 'w');
     one.hints.assign(hints_max, {std::string(hint_host_bytes_max - 2, 'h') + ".x", 65'535});
 }
@@ -60,13 +62,13 @@ private slots:
         for (std::size_t i = 1; i < run::run_name_characters_max; ++i) one.name += "ü";
         QCOMPARE(one.name.size(), name_bytes_max);
         const Bytes bytes = sign(one, host());
-        QCOMPARE(bytes.size(), std::size_t{1952});
+        QCOMPARE(bytes.size(), std::size_t{2040});
         QVERIFY(bytes.size() <= announcement_bytes_max);
         QCOMPARE(samples::verdict_of(bytes), Verdict::accepted);
     }
     void fields_at_their_limits_are_read_data() {
         QTest::addColumn<int>("field");
-        for (int field = 0; field < 14; ++field) QTest::addRow("%d", field) << field;
+        for (int field = 0; field < 17; ++field) QTest::addRow("%d", field) << field;
     }
     void fields_at_their_limits_are_read() {
         QFETCH(int, field);
@@ -95,6 +97,9 @@ private slots:
             {[](auto& one) { one.rounds = 7; }, [](auto& one) { one.rounds = 6; }},
             {[](auto& one) { one.memory = 1ULL << 50U; }, [](auto& one) { one.memory = (1ULL << 50U) + 1; }},
             {[](auto& one) { one.volunteers = 1U << 24U; }, [](auto& one) { one.volunteers = (1U << 24U) + 1; }},
+            {[](auto& one) { one.family.assign(16, 'f'); }, [](auto& one) { one.family.assign(17, 'f'); }},
+            {[](auto& one) { one.host_name.assign(64, 'h'); }, [](auto& one) { one.host_name.assign(65, 'h'); }},
+            {[](auto& one) { one.round_seconds = 1U << 24U; }, [](auto& one) { one.round_seconds = (1U << 24U) + 1; }},
             {[](auto& one) { one.made = 1LL << 48U; }, [](auto& one) { one.made = (1LL << 48U) + 1; }},
         };
         QVERIFY(reads(edges.at(static_cast<std::size_t>(field)).first));
@@ -108,6 +113,8 @@ private slots:
         QVERIFY(!reads([](auto& one) { one.purpose = "a\x1b[2J"; }));
         QVERIFY(!reads([](auto& one) { one.model = "\xe2\x80\xae"; }));
         QVERIFY(!reads([](auto& one) { one.language = "d e"; }));
+        QVERIFY(!reads([](auto& one) { one.family = "a\nb"; }));
+        QVERIFY(!reads([](auto& one) { one.host_name = "a\x1b[2J"; }));
         QVERIFY(!reads([](auto& one) { one.licence = "<b>"; }));
         QVERIFY(!reads([](auto& one) { one.page = "javascript:alert(1)"; }));
         QVERIFY(!reads([](auto& one) { one.page = "https://x/\"onload=y"; }));
