@@ -42,7 +42,8 @@ void use_lines(World& world, double share) {
 
 std::size_t light_members(World& world) {
     std::size_t light = 0;
-    for (std::size_t member = 0; member < world.size(); ++member) light += world.home(member).alive() && world.peer(member).view().light ? 1 : 0;
+    for (std::size_t member = 0; member < world.size(); ++member)
+        light += world.home(member).alive() && world.peer(member).view().light ? 1 : 0;
     return light;
 }
 
@@ -50,6 +51,21 @@ std::size_t light_members(World& world) {
 std::string run_with(World& world, std::uint64_t rounds, std::size_t& most_light) {
     world.on_list = [&](std::size_t, RoundId) { most_light = std::max(most_light, light_members(world)); };
     return finish_run(world, Duration{static_cast<Duration::rep>(rounds * 20'000)});
+}
+
+/// Bytes of payloads and steps that a round comes to for each volunteer, once all of them are light; 0 if they never
+/// are.
+std::uint64_t bytes_of_light_member(std::size_t volunteers) {
+    World world(1, plan_of(volunteers, 40));
+    use_lines(world, 2);
+    world.start_all();
+    if (!world.run_until([&] { return light_members(world) == volunteers; }, Duration{200'000})) return 0;
+    const auto carried = [&] { return world.network().traffic()[0].bytes; };
+    const std::uint64_t begun = world.round_of(0) + 1;
+    if (!world.run_until([&] { return world.all_at(begun); }, Duration{60'000})) return 0;
+    const std::uint64_t before = carried();
+    if (!world.run_until([&] { return world.all_at(begun + 2); }, Duration{60'000})) return 0;
+    return (carried() - before) / 2 / volunteers;
 }
 
 }  // namespace
@@ -80,6 +96,15 @@ private slots:
             return agreement(world);
         });
         QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    /// Among full members it is a payload more for each member.
+    void what_a_light_member_exchanges_does_not_grow_with_the_swarm() {
+        const std::uint64_t eight = bytes_of_light_member(8), many = bytes_of_light_member(24);
+        qInfo("a light member's bytes of payloads and steps in a round: %llu of eight, %llu of 24",
+              static_cast<unsigned long long>(eight), static_cast<unsigned long long>(many));
+        QVERIFY(eight > 0 && many > 0);
+        QVERIFY(many * 10 <= eight * 11);
     }
 
     /// Members die and return, with damaged states among them.
