@@ -233,6 +233,8 @@ private slots:
         makeHostile(fixture, text);
         fixture.node.push(hostile_answer<control::NodeSnapshot>(recorded("before_joining"), text));
         fixture.settle();
+        QTRY_VERIFY(fixture.button("findUnfold")->isVisible());
+        fixture.click("findUnfold");
         fixture.find<QLineEdit>("invite")->setText("potluck:?xt=urn:btmh:1220" + QString(64, u'a') +
                                                    "&dn=" + QString::fromStdString(text.substr(0, 60)));
         fixture.click("look");

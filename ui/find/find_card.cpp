@@ -113,6 +113,7 @@ void FindCard::addHead(QBoxLayout& column) {
     connect(m_try, &QPushButton::clicked, this, &FindCard::tryAlone);
     head->add(m_try);
     head->add(start);
+    setTabOrder(m_try, start);
     column.addLayout(head);
     column.addWidget(makeWrappedLabel(tr("Join a run and your computer helps to train a model together with other "
                                          "volunteers. Choose one, or paste the invite that a host gave you."),

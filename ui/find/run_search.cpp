@@ -17,6 +17,9 @@ constexpr std::chrono::milliseconds first_look{30'000};
 
 RunSearch::RunSearch(NodeClient& client, QObject* parent) : QObject(parent), m_client(client) {
     connect(&m_timer, &QTimer::timeout, this, &RunSearch::ask);
+    connect(&client, &NodeClient::changed, this, [this] {
+        if (m_timer.isActive() && !m_asked) ask();
+    });
     connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
         if (method != method_of<FindRuns>) return;
         m_problem = sentence;
@@ -41,6 +44,7 @@ void RunSearch::ask() {
         m_timer.setInterval(ask_later_every);
         emit changed();
     }
+    m_asked = true;
     m_client.call(FindRuns{}, [this](const FoundRuns& found) {
         m_problem.clear();
         m_found = found;

@@ -42,6 +42,7 @@ private:
     QTimer m_timer;
     QElapsedTimer m_since;
     bool m_looked = false;
+    bool m_asked = false;
 };
 
 }  // namespace potluck::ui
