@@ -45,8 +45,8 @@ private slots:
         Bench bench;
         const run::BallotMessage proposal = bench.proposal(bench.good_list());
         bench.ballots.emplace(Ballots::Parts{bench.context, bench.chain, bench.keeper, bench.machine, bench.exchange,
-                                             bench.keyring, bench.votes, *bench.payloads, bench.seats, bench.moderation,
-                                             bench.errors, bench.mediator});
+                                             bench.keyring, bench.votes, *bench.payloads, *bench.steps, bench.seats,
+                                             bench.moderation, bench.errors, bench.mediator});
         QCOMPARE(bench.hear(proposal), Verdict::stale);
     }
 
