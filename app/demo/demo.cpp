@@ -511,7 +511,7 @@ void Demo::measure_newest(const std::function<void(bool)>& then) {
         take(*answer);
         m_screen.say(formatted("validation loss %.3f; %s baseline %.3f", answer->loss, m_report.baseline.c_str(),
                                m_report.bigram_loss));
-        then(has_beaten(m_report));
+        then(has_beaten(m_report, lead_at_end));
     });
 }
 

@@ -122,8 +122,8 @@ std::string computer_text(const Pace& pace, std::uint64_t volunteers) {
            (pace.device.empty() ? "" : " (" + pace.device + ")") + "; " + share_text(pace.others);
 }
 
-bool has_beaten(const DemoReport& report) {
-    return report.final_loss > 0 && report.final_loss < report.bigram_loss &&
+bool has_beaten(const DemoReport& report, double lead) {
+    return report.final_loss > 0 && report.final_loss < (1 - lead) * report.bigram_loss &&
            std::ranges::all_of(report.figures, beats_baseline);
 }
 

@@ -63,8 +63,11 @@ struct DemoReport {
 /// and windows that nobody collected after the last round.
 inline constexpr double credited_share_min = 0.9;
 
-/// Whether the model is better than its baseline, and each figure of it that has one than that.
-[[nodiscard]] bool has_beaten(const DemoReport& report);
+/// By so much less than the baseline a loss ends the training: the rounds that are under way still move it a little.
+inline constexpr double lead_at_end = 0.01;
+/// Whether the model's loss is better than its baseline, by this share of it, and each figure of it that has one better
+/// than that.
+[[nodiscard]] bool has_beaten(const DemoReport& report, double lead = 0);
 /// What else has to be said of a run with which nothing is wrong: a sentence each.
 [[nodiscard]] std::vector<std::string> remarks_on(const DemoReport& report);
 /// "9,870 tokens/s in all, 1,974 each of 5 (CPU, 1 thread, AVX2); other programs use 34 % of its processor".

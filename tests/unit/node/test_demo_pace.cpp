@@ -168,6 +168,10 @@ private slots:
         DemoReport beaten = report;
         beaten.final_loss = 2.5;
         QVERIFY(has_beaten(beaten) && remarks_on(beaten).empty() && to_json(beaten)["tokens_needed"].is_null());
+        // Training goes on until the lead is more than what the last rounds may take back.
+        QVERIFY(has_beaten(beaten, lead_at_end));
+        beaten.final_loss = (1 - lead_at_end) * beaten.bigram_loss;
+        QVERIFY(has_beaten(beaten) && !has_beaten(beaten, lead_at_end));
     }
 
     void a_model_that_draws_or_embeds_has_more_to_beat() {
