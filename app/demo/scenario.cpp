@@ -434,7 +434,7 @@ void Scenario::fill(DemoReport& report) const {
         bytes += node->bytes_up();
         rounds += node->snapshot()->run->my_rounds;
         report.round_overhead_seconds = node->snapshot()->run->last_round_overhead_seconds;
-        report.k = static_cast<std::uint32_t>(node->snapshot()->run->density_allowed);
+        report.k = static_cast<std::uint32_t>(node->snapshot()->run->exchange.density_allowed);
     }
     if (rounds > 0) report.upload_bytes_per_round = static_cast<double>(bytes) / static_cast<double>(rounds);
     report.checkpoint = m_checkpoint;

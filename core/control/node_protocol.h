@@ -183,6 +183,11 @@ struct Succession {
 template <>
 inline constexpr std::array names<model::Baseline> = {"bigram", "unigram", "mean_colour", "chance"};
 
+/// What this computer sends of a round, and who adds it up.
+struct Exchange {
+    std::uint64_t density = 0, density_allowed = 0, sum_signers = 0;
+};
+
 struct RunSnapshot {
     static constexpr std::string_view label = "run";
     std::string id, name, purpose, licence, model, magnet, host;
@@ -199,8 +204,7 @@ struct RunSnapshot {
     std::uint64_t my_tokens = 0, my_tokens_today = 0, my_rounds = 0;
     std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
     double last_round_overhead_seconds = 0, join_seconds = 0;
-    std::uint64_t density = 0, density_allowed = 0;
-    std::uint64_t sum_signers = 0;
+    Exchange exchange;
     bool calculates_differently = false;
     std::string digest;
     bool closed = false;
@@ -247,12 +251,12 @@ struct RunSnapshot {
         field("repairs", value.repairs, Whole{}, "Number of repairs of a differing state.");
         field("last_round_overhead_seconds", value.last_round_overhead_seconds, Real{},
               "Seconds from the end of the last window to the next state.");
-        field("density", value.density, Optional{Whole{}},
+        field("density", value.exchange.density, Optional{Whole{}},
               "Values of every 4,096 that this computer's next contribution sends.");
-        field("density_allowed", value.density_allowed, Optional{Whole{}},
+        field("density_allowed", value.exchange.density_allowed, Optional{Whole{}},
               "Values of every 4,096 that the newest list allows; this computer sends fewer if its contributions were "
               "late.");
-        field("sum_signers", value.sum_signers, Optional{Whole{}},
+        field("sum_signers", value.exchange.sum_signers, Optional{Whole{}},
               "Seats on whose word this computer takes the sum of a round; 0 if it adds up all contributions itself.");
         field("calculates_differently", value.calculates_differently, Optional{Any{}},
               "Whether this computer twice computed a state other than the committee's from the same contributions; it "

@@ -341,7 +341,7 @@ void Contributor::look_ahead(RoundId round, Bytes payload) {
     LookAheadInput input;
     if (possible) {
         input = {*theta,
-                 {*target, std::move(payload), m.context.layout.parameters, recipe.k_max, -recipe.alpha,
+                 {*target, std::move(payload), m.context.layout.parameters, recipe.k_max, -recipe.outer.alpha,
                   m.context.settings.threads}};
     }
     m.jobs.run([in = std::move(input), possible] { return possible && write_look_ahead(in); },

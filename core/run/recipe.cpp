@@ -121,8 +121,8 @@ nlohmann::json Recipe::to_json() const {
                            {"k", k},
                            {"k_max", k_max},
                            {"error_decay", error_decay},
-                           {"alpha", alpha},
-                           {"amplification", amplification},
+                           {"alpha", outer.alpha},
+                           {"amplification", outer.amplification},
                            {"checkpoint_every", checkpoint_every},
                            {"collect_ms", collect.count()},
                            {"grace_ms", grace.count()},
@@ -132,7 +132,7 @@ nlohmann::json Recipe::to_json() const {
                            {"table_every", table_every},
                            {"seed", seed}};
     if (lamb_debias != LambDebias::moments) json["lamb_debias"] = name_of(lamb_debias);
-    if (step != numerics::StepForm::exact) json["step"] = name_of(step);
+    if (outer.form != numerics::StepForm::exact) json["step"] = name_of(outer.form);
     if (probation_time.count() > 0) json["probation_ms"] = probation_time.count();
     if (probation_tokens > 0) json["probation_tokens"] = probation_tokens;
     if (strangers.newcomer_rms > 0) json["newcomer_rms"] = strangers.newcomer_rms;
@@ -160,12 +160,12 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.k = static_cast<std::uint32_t>(fields.integer("k", 1, chunk_entries));
     recipe.k_max = static_cast<std::uint32_t>(fields.integer("k_max", recipe.k, chunk_entries));
     recipe.error_decay = static_cast<float>(fields.number("error_decay", 0.0, 1.0));
-    recipe.alpha = static_cast<float>(fields.number("alpha", 1e-6, 10.0));
-    recipe.amplification = static_cast<std::uint32_t>(fields.integer("amplification", 1, 4'096));
+    recipe.outer.alpha = static_cast<float>(fields.number("alpha", 1e-6, 10.0));
+    recipe.outer.amplification = static_cast<std::uint32_t>(fields.integer("amplification", 1, 4'096));
     if (fields.has("step")) {
         const std::optional<numerics::StepForm> form = step_form_named(fields.text("step", 16));
         if (!form) fields.fail("\"step\" is not one this version knows (exact, coded)");
-        recipe.step = form.value_or(numerics::StepForm::exact);
+        recipe.outer.form = form.value_or(numerics::StepForm::exact);
     }
     recipe.checkpoint_every = fields.integer("checkpoint_every", 1, total_rounds_max);
     recipe.collect = milliseconds("collect_ms", patience_ms_max);

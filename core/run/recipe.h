@@ -69,11 +69,9 @@ struct Recipe {
     std::uint32_t k = 64;        // sent of every 4,096 entries in the first round, and at least
     std::uint32_t k_max = 4096;  // and at most: as many as links carry (core/run/density.h)
     float error_decay = 0.95F;
-    float alpha = 1.0F;                                   // outer learning rate
-    std::uint32_t amplification = 4;                      // cap A
-    numerics::StepForm step = numerics::StepForm::exact;  // in a manifest where it is another
-    std::uint64_t checkpoint_every = 10;                  // rounds
-    Duration collect{10'000};                             // patience for contributions after a window closes
+    numerics::OuterStep outer{};          // outer learning rate, cap A, and whether the step is coded
+    std::uint64_t checkpoint_every = 10;  // rounds
+    Duration collect{10'000};             // patience for contributions after a window closes
     Duration grace{5'000};                // patience for the list of whose turn it is, then it is the next one's
     std::uint32_t fit_rounds = 50;        // accepted rounds after which a trusted key may sit in the committee
     std::uint32_t probation_rounds = 10;  // accepted rounds until a key that nobody vouches for counts in full,
@@ -85,7 +83,6 @@ struct Recipe {
     std::uint64_t seed = 1;               // of sample order and initial state
 
     bool operator==(const Recipe&) const = default;
-    [[nodiscard]] numerics::OuterStep outer_step() const { return {alpha, amplification, step}; }
     /// Whether L[round] names a table; the list that closes a run does, so that who comes later sees what came out.
     [[nodiscard]] bool has_table(RoundId round) const {
         return round.value > 0 && (round.value % table_every == 0 || round.value >= total_rounds);

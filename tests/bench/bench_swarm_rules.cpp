@@ -130,12 +130,12 @@ Rule rule_of(const Cell& cell) {
     recipe.total_rounds = cell.count("rounds", 50);
     recipe.warmup_rounds = cell.count("warmup", 2);
     recipe.k = static_cast<std::uint32_t>(cell.count("k", 64));
-    recipe.amplification = static_cast<std::uint32_t>(cell.count("amplification", 4));
+    recipe.outer.amplification = static_cast<std::uint32_t>(cell.count("amplification", 4));
     recipe.error_decay = static_cast<float>(cell.number("error_decay", 0.95));
-    recipe.alpha = static_cast<float>(cell.number("alpha", 1));
+    recipe.outer.alpha = static_cast<float>(cell.number("alpha", 1));
     const auto form = run::step_form_named(cell.text("step", "exact"));
     if (!form) give_up("no form of a step: " + cell.text("step", ""));
-    recipe.step = *form;
+    recipe.outer.form = *form;
     rule.members = static_cast<std::uint32_t>(cell.count("members", 4));
     rule.steps = cell.count("steps", 10);
     rule.seed = cell.count("seed", 1);
@@ -153,7 +153,7 @@ Rule rule_of(const Cell& cell) {
     if (cell.kind == "swarm") return rule;
     // One computer: its own movement is the step.
     rule.sent = bench::Sent::exact;
-    recipe.alpha = 1;
+    recipe.outer.alpha = 1;
     if (cell.kind == "together") recipe.batch *= rule.members;
     if (cell.kind == "alone") {
         recipe.total_rounds = static_cast<std::uint64_t>(

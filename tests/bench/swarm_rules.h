@@ -164,13 +164,13 @@ private:
         if (sparse) {
             std::vector<float> minus(parameters(), 0.0F);
             const run::Recipe& recipe = m_rule.recipe;
-            bytes = product_step(minus, {1.0F, m_rule.measured_gain ? 1 : recipe.amplification}, &norms);
+            bytes = product_step(minus, {1.0F, m_rule.measured_gain ? 1 : recipe.outer.amplification}, &norms);
             for (std::size_t i = 0; i < minus.size(); ++i) movement[i] = -minus[i];
         } else {
             bytes = dense_mean(movement, round, norms);
         }
         if (m_rule.measured_gain) scale_by_gain(movement, norms);
-        const auto rate = static_cast<double>(m_rule.recipe.alpha);
+        const auto rate = static_cast<double>(m_rule.recipe.outer.alpha);
         if (m_rule.momentum > 0) m_velocity.resize(parameters());
         if (m_rule.restart > 0 && round % m_rule.restart == 0) std::ranges::fill(m_velocity, 0.0F);
         for (std::size_t i = 0; i < movement.size(); ++i) {
@@ -185,7 +185,7 @@ private:
         return bytes;
     }
 
-    double product_step(std::vector<float>& theta) { return product_step(theta, m_rule.recipe.outer_step(), nullptr); }
+    double product_step(std::vector<float>& theta) { return product_step(theta, m_rule.recipe.outer, nullptr); }
     double product_step(std::vector<float>& theta, numerics::OuterStep step, double* norms) {
         std::vector<numerics::PayloadView> views(m_members.size());
         std::vector<numerics::WeightedPayload> list;
@@ -257,13 +257,13 @@ private:
         for (const float value : mean) squares += static_cast<double>(value) * static_cast<double>(value);
         if (squares == 0) return;
         const double ratio = norms / static_cast<double>(m_members.size()) / std::sqrt(squares);
-        const double gain = std::clamp(ratio, 1.0, static_cast<double>(m_rule.recipe.amplification));
+        const double gain = std::clamp(ratio, 1.0, static_cast<double>(m_rule.recipe.outer.amplification));
         for (float& value : mean) value = static_cast<float>(gain * static_cast<double>(value));
     }
 
     void rebase(Member& member) {
         member.anchor = m_theta;
-        if (!member.waiting.empty()) add(member.anchor, member.waiting, -m_rule.recipe.alpha);
+        if (!member.waiting.empty()) add(member.anchor, member.waiting, -m_rule.recipe.outer.alpha);
         std::ofstream(vector_file().path, std::ios::binary)
             .write(reinterpret_cast<const char*>(member.anchor.data()),
                    static_cast<std::streamsize>(member.anchor.size() * sizeof(float)));

@@ -77,7 +77,7 @@ std::optional<std::vector<float>> stepped(World& world, const std::vector<float>
     if (list.entries.empty()) return theta;  // it hands a seat over
     std::vector<float> next(theta.size());
     const run::Recipe& recipe = world.manifest().recipe;
-    numerics::OuterStep step = recipe.outer_step();
+    numerics::OuterStep step = recipe.outer;
     step.newcomers_norm = recipe.newcomers_norm(list.bounds, theta.size());
     numerics::apply_outer_step_plain(theta, next, weighted, step);
     return next;

@@ -103,7 +103,7 @@ private slots:
             if (rebase.place.file != place.file) continue;
             std::vector<float> expected = states.at(round);
             numerics::add_decoded(expected, payload_of(world, entry_of(world, round).payload.root),
-                                  -world.manifest().recipe.alpha, 1);
+                                  -world.manifest().recipe.outer.alpha, 1);
             QVERIFY2(rebase.anchor == expected, ("round " + std::to_string(round)).c_str());
             ++round;
         }

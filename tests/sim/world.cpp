@@ -127,7 +127,7 @@ void World::make_manifest() {
     recipe.table_every = m_plan.table_every;
     recipe.k = m_plan.k;
     recipe.k_max = m_plan.k_max;
-    recipe.step = m_plan.step;
+    recipe.outer.form = m_plan.step;
     recipe.window = m_plan.window;
     recipe.collect = m_plan.collect;
     recipe.grace = m_plan.grace;

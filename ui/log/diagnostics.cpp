@@ -53,8 +53,9 @@ QString diagnostics(const NodeSnapshot& node, const std::vector<std::string>& lo
     if (node.run) {
         add("run", text(node.run->id) + QStringLiteral(", ") + text(node.run->model));
         add("round", QStringLiteral("%1 of %2").arg(node.run->round).arg(node.run->total_rounds));
-        add("sums", node.run->sum_signers == 0 ? QStringLiteral("all contributions")
-                                               : QStringLiteral("from %1 others").arg(node.run->sum_signers));
+        add("sums", node.run->exchange.sum_signers == 0
+                        ? QStringLiteral("all contributions")
+                        : QStringLiteral("from %1 others").arg(node.run->exchange.sum_signers));
         add("digests", QStringLiteral("%1 of %2 equal").arg(node.run->digests_equal).arg(node.run->digests_compared));
     }
     lines << QString();

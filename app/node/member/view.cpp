@@ -103,9 +103,9 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.repairs = view.repairs;
     snapshot.last_round_overhead_seconds = std::chrono::duration<double>(view.last_round_overhead).count();
     snapshot.calculates_differently = view.calculates_differently;
-    snapshot.density = view.k;
-    snapshot.density_allowed = view.k_allowed;
-    snapshot.sum_signers = view.step_signers;
+    snapshot.exchange.density = view.k;
+    snapshot.exchange.density_allowed = view.k_allowed;
+    snapshot.exchange.sum_signers = view.step_signers;
     if (view.join_to_first_step)
         snapshot.join_seconds = std::chrono::duration<double>(*view.join_to_first_step).count();
     snapshot.digest = view.digest.hex();

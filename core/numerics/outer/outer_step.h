@@ -36,6 +36,7 @@ struct OuterStep {
     std::uint32_t amplification = 4;  // A >= 1
     StepForm form = StepForm::exact;
     double newcomers_norm = 0;  // the most that newcomers' norms are clipped to where no other counts; 0: no limit
+    bool operator==(const OuterStep&) const = default;
 };
 
 /// The lower median of the norms that count, of those who are no newcomers; 0 if there is none above zero.

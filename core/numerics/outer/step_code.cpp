@@ -1,4 +1,4 @@
-// One group of 64 chunks per thread at a time. The sweep of F gives a chunk's means (group_sums.h: a step from zero
+// One group of 64 chunks per thread at a time. A chunk's means are the sweep of F (group_sums.h: a step from zero
 // with alpha -1), the codec's selection the places of the largest, and each block of 256 its scale and its values.
 // Values are rounded by adding and subtracting 1.5 * 2^23, which every instruction set does alike and for vectors.
 //

@@ -20,8 +20,7 @@ namespace potluck::numerics::step_layout {
 
 inline constexpr char magic[4] = {'P', 'L', 'S', '1'};
 inline constexpr std::size_t block_size = 256;
-inline constexpr int value_max = 7;
-/// Of scales: below the first nothing is worth keeping, and no mean needs more than the last (payload_layout.h).
+/// Scales: nothing below the first is worth keeping, and no mean needs more than the last (payload_layout.h).
 inline constexpr int scale_min = -126, scale_max = 58;
 inline constexpr std::uint32_t kept_min = 512;
 

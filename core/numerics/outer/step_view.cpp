@@ -1,6 +1,6 @@
-// parse() is the only gate for a step that somebody else has computed: every length is compared with the bytes that are
-// there before anything is read by it, and what passed applies without a check. What a step may say is narrower than
-// what its bits could: no value is -8, no scale lies outside those that F's means need.
+// parse() is the only gate for a step that another member has computed: every length is compared with the bytes that
+// are there before anything is read by it, and what passed applies without a check. What a step may say is narrower
+// than what its bits could: no value is -8, no scale lies outside those that F's means need.
 //
 // Source: docs/payload-format.md.
 #include <cstring>

@@ -149,7 +149,7 @@ void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer>
     const RoundId from = goes_back ? back->round : *m_round;
     const StepOrigin origin{list.round, fresh ? fresh->hash : m.chain.hash_at(list.round), list.committee};
     const run::Recipe& recipe = m.context.manifest.recipe;
-    numerics::OuterStep outer = recipe.outer_step();
+    numerics::OuterStep outer = recipe.outer;
     outer.newcomers_norm = recipe.newcomers_norm(list.bounds, m.context.layout.parameters);
     m.jobs.run(
         [in = ApplyInput{m.store, m.store.state(from), std::move(*target), std::move(payloads), list, outer,

@@ -1,8 +1,8 @@
 // Who may sign is a seat of the committee that the list itself names, which a member knows from the list alone, however
 // far it is behind. Before the list is known a message is kept for anybody who could have a seat: a few per round.
 //
-// Messages of seats are kept for steps_kept rounds, as steps are, and told to whoever asks; each asks again while it
-// waits. Threads: the peer's.
+// Messages of seats are kept for steps_kept rounds, as steps are, and told to members that ask; each asks again while
+// it waits. Threads: the peer's.
 #include "core/peer/states/steps.h"
 
 #include <algorithm>

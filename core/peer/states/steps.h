@@ -112,7 +112,7 @@ private:
         bool refused = false;
         StepPointer step;
     };
-    [[nodiscard]] bool coded() const { return m.context.manifest.recipe.step == numerics::StepForm::coded; }
+    [[nodiscard]] bool coded() const { return m.context.manifest.recipe.outer.form == numerics::StepForm::coded; }
     [[nodiscard]] bool may_sign(const PeerId& sender, const run::StepMessage& message) const;
     [[nodiscard]] std::vector<PeerId> agreeing(const Wanted& wanted, const Digest& list,
                                                std::optional<run::StepMessage>& out) const;

@@ -149,7 +149,8 @@ struct BallotsBench : Fixture {
     }
     void deliver(const Made& made) {
         payloads->want(made.payload->ref, RoundId{0}, {});
-        POTLUCK_CHECK(payloads->arrived(made.payload->ref, made.payload->blob, context.now()) == Payloads::Outcome::held);
+        POTLUCK_CHECK(payloads->arrived(made.payload->ref, made.payload->blob, context.now()) ==
+                      Payloads::Outcome::held);
         ballots->reconsider();
     }
     void deliver_all() {

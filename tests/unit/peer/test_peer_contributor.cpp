@@ -198,7 +198,7 @@ private slots:
         const std::span<const float> ahead = bench.disk.scratch(Scratch::look_ahead)->values;
         double sum = 0;
         for (const float value : ahead) sum += static_cast<double>(value) - 0.5;
-        const double alpha = static_cast<double>(bench.context.manifest.recipe.alpha);
+        const double alpha = static_cast<double>(bench.context.manifest.recipe.outer.alpha);
         QVERIFY(std::abs(sum + alpha * bench.sum_of(bench.mediator.offers[0].payload)) < 0.01);
         QVERIFY(sum < 0);
     }

@@ -36,7 +36,7 @@ struct KeeperMediator final : StateKeeper::Mediator {
 
 run::Manifest coded_manifest() {
     run::Manifest manifest = Fixture::manifest_of();
-    manifest.recipe.step = numerics::StepForm::coded;
+    manifest.recipe.outer.form = numerics::StepForm::coded;
     return manifest;
 }
 
@@ -76,7 +76,7 @@ struct Bench : Fixture {
         hold_initial();
         std::vector<float> expected(context.layout.parameters);
         numerics::apply_outer_step_plain(disk.state(RoundId{0}).parameters, expected, weights,
-                                         context.manifest.recipe.outer_step());
+                                         context.manifest.recipe.outer);
         run::AcceptList list;
         std::vector<PayloadPointer> payloads;
         for (const Weighed& one : contributions) {

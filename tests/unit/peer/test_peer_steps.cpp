@@ -12,7 +12,7 @@ namespace {
 
 run::Manifest coded_manifest() {
     run::Manifest manifest = Fixture::manifest_of();
-    manifest.recipe.step = numerics::StepForm::coded;
+    manifest.recipe.outer.form = numerics::StepForm::coded;
     manifest.recipe.window = Duration{10'000};
     for (std::uint8_t number = 2; number <= 4; ++number) manifest.backbones.push_back(key_of(number).id());
     for (std::uint8_t number = 20; number < 36; ++number) manifest.allowed.push_back(key_of(number).id());

@@ -67,11 +67,11 @@ private slots:
     void a_step_that_is_coded_is_named() {
         Recipe recipe;
         QVERIFY(!recipe.to_json().contains("step"));
-        QVERIFY(recipe.outer_step().form == potluck::numerics::StepForm::exact);
-        recipe.step = step_form_named("coded").value();
+        QVERIFY(recipe.outer.form == potluck::numerics::StepForm::exact);
+        recipe.outer.form = step_form_named("coded").value();
         QCOMPARE(recipe.to_json()["step"].get<std::string>(), std::string("coded"));
         QVERIFY(Recipe::from_json(recipe.to_json()).value() == recipe);
-        QVERIFY(recipe.outer_step().form == potluck::numerics::StepForm::coded);
+        QVERIFY(recipe.outer.form == potluck::numerics::StepForm::coded);
         nlohmann::json unknown = recipe.to_json();
         unknown["step"] = "rounded";
         QVERIFY(!Recipe::from_json(unknown));

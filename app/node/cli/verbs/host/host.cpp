@@ -128,8 +128,8 @@ void HostVerb::add_rounds(CLI::App& host) {
                     "from others, or exact, where everybody adds up all contributions")
         ->check(CLI::IsMember({"coded", "exact"}));
     host.add_option("--error-decay", recipe.error_decay, "Decay of the error feedback");
-    host.add_option("--alpha", recipe.alpha, "Outer learning rate");
-    host.add_option("--amplification", recipe.amplification, "Cap on the amplification of rare coordinates");
+    host.add_option("--alpha", recipe.outer.alpha, "Outer learning rate");
+    host.add_option("--amplification", recipe.outer.amplification, "Cap on the amplification of rare coordinates");
 }
 
 void HostVerb::add(CLI::App& host) {
@@ -226,7 +226,7 @@ Status HostVerb::read() {
         recipe.lamb_debias = run::lamb_debias_named(m_lamb_debias).value_or(recipe.lamb_debias);
     }
     if (Status taken = take_density(m_density, recipe); !taken) return taken;
-    recipe.step = run::step_form_named(m_step).value_or(recipe.step);
+    recipe.outer.form = run::step_form_named(m_step).value_or(recipe.outer.form);
     recipe.probation_time = milliseconds(m_probation_hours * 3600);
     recipe.strangers.newcomer_rms = run::usual_newcomer_rms(recipe);
     m_plan.window = m_window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;

@@ -60,15 +60,15 @@ std::string line_of(const control::RunSnapshot& run) {
 
 /// Whether it adds up what all have sent, and if not, why.
 std::string sums_of(const control::RunSnapshot& run) {
-    if (run.sum_signers == 0) return "adds up all contributions";
-    return "takes the sum from " + std::to_string(run.sum_signers) +
+    if (run.exchange.sum_signers == 0) return "adds up all contributions";
+    return "takes the sum from " + std::to_string(run.exchange.sum_signers) +
            " others, because all contributions are more than this line carries";
 }
 
 std::string density_of(const control::RunSnapshot& run) {
-    const std::string sent = std::to_string(run.density) + " of every 4096 values are sent";
-    if (run.density >= run.density_allowed) return sent;
-    return sent + " instead of " + std::to_string(run.density_allowed) +
+    const std::string sent = std::to_string(run.exchange.density) + " of every 4096 values are sent";
+    if (run.exchange.density >= run.exchange.density_allowed) return sent;
+    return sent + " instead of " + std::to_string(run.exchange.density_allowed) +
            ", because contributions of this computer came too late; a higher upload limit may help";
 }
 
@@ -189,7 +189,7 @@ void print_status(const control::NodeSnapshot& node) {
                   << "     " << line_of(*node.run) << "\n"
                   << (node.run->collapsed ? collapsed_text : "") << "my tokens: " << node.run->my_tokens << " in "
                   << node.run->my_rounds << " rounds, today " << node.run->my_tokens_today << "\n";
-        if (node.run->density > 0) std::cout << "density: " << density_of(*node.run) << "\n";
+        if (node.run->exchange.density > 0) std::cout << "density: " << density_of(*node.run) << "\n";
         std::cout << "sums: " << sums_of(*node.run) << "\n";
     }
     if (node.activity != control::Activity::not_running) {
