@@ -127,13 +127,17 @@ struct BallotsBench : Fixture {
     }
     /// A process begins with what is on disk.
     void begin() {
+        make_ballots();
+        ballots->enter();
+    }
+    /// Nothing is known of any round yet.
+    void make_ballots() {
         ballots.reset();
         steps.reset();
         payloads.emplace(swarm, context.layout.parameters, context.manifest.recipe.k_max);
         steps.emplace(Steps::Parts{context, chain, members, *payloads, errors});
         ballots.emplace(Ballots::Parts{context, chain, keeper, machine, exchange, keyring, votes, *payloads, *steps,
                                        seats, moderation, errors, mediator});
-        ballots->enter();
     }
     void wait(Duration time) { context.set_now(context.now() + time); }
     void tick_after(Duration time) {

@@ -44,9 +44,7 @@ private slots:
     void what_is_said_before_a_round_has_begun_here_is_stale() {
         Bench bench;
         const run::BallotMessage proposal = bench.proposal(bench.good_list());
-        bench.ballots.emplace(Ballots::Parts{bench.context, bench.chain, bench.keeper, bench.machine, bench.exchange,
-                                             bench.keyring, bench.votes, *bench.payloads, *bench.steps, bench.seats,
-                                             bench.moderation, bench.errors, bench.mediator});
+        bench.make_ballots();
         QCOMPARE(bench.hear(proposal), Verdict::stale);
     }
 
