@@ -25,6 +25,7 @@ struct Pace {
 /// The late join, the kill and the return in a run of so many rounds.
 struct Turns {
     std::uint64_t late_join = 0, kill = 0, comeback = 0;
+    std::uint64_t end = 0;  // of training, if that comes before the last round; 0: not yet
     [[nodiscard]] static Turns of(std::uint64_t rounds);
 };
 

@@ -207,7 +207,12 @@ void Scenario::look_at_training() {
     const bool complete = at >= m_plan.length.rounds;
     const bool time_is_up = (m_plan.length.seconds && taken >= *m_plan.length.seconds && newcomers_credited()) ||
                             Clock::now() - m_stage_began >= m_plan.timeout;
-    if (complete || m_beaten || time_is_up) end_training(at);
+    if (!complete && !m_beaten && !time_is_up) return;
+    // Members that are asked at the end of a window finish in different rounds, and the last one is a few members'
+    // alone: they are asked when the next round has begun.
+    if (m_turns.end == 0) m_turns.end = at + 1;
+    const bool is_stuck = Clock::now() - m_stage_began >= m_plan.timeout;
+    if (complete || at >= m_turns.end || is_stuck) end_training(at);
 }
 
 /// The late volunteer comes, the victim goes and returns, each at its turn.
