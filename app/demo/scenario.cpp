@@ -205,13 +205,13 @@ void Scenario::look_at_training() {
     measure_if_due(at);
     const double taken = seconds_since(m_stage_began);
     const bool complete = at >= m_plan.length.rounds;
-    const bool time_is_up = (m_plan.length.seconds && taken >= *m_plan.length.seconds && newcomers_credited()) ||
-                            Clock::now() - m_stage_began >= m_plan.timeout;
+    const bool is_stuck = Clock::now() - m_stage_began >= m_plan.timeout;
+    const bool time_is_up =
+        is_stuck || (m_plan.length.seconds && taken >= *m_plan.length.seconds && newcomers_credited());
     if (!complete && !m_beaten && !time_is_up) return;
     // Members that are asked at the end of a window finish in different rounds, and the last one is a few members'
     // alone: they are asked when the next round has begun.
     if (m_turns.end == 0) m_turns.end = at + 1;
-    const bool is_stuck = Clock::now() - m_stage_began >= m_plan.timeout;
     if (complete || at >= m_turns.end || is_stuck) end_training(at);
 }
 
