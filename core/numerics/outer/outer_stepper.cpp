@@ -49,10 +49,8 @@ void apply_outer_step_with(Isa isa, std::span<const float> theta, std::span<floa
         return;
     }
     if (step.form == StepForm::coded) {
-        const std::vector<std::byte> bytes = encode_step_with(isa, list, theta.size(), step, threads);
-        StepView view;
-        require(StepView::parse(bytes, theta.size(), view) == PayloadFault::none);
-        return apply_step(theta, next, view, step.alpha, threads);
+        (void)apply_coded_step_with(isa, theta, next, list, step, threads);
+        return;
     }
     const RoundingGuard guard;
     const StepPlan plan = plan_step(list, step);

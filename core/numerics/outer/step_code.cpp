@@ -205,6 +205,20 @@ void apply_step(std::span<const float> theta, std::span<float> next, const StepV
     });
 }
 
+std::vector<std::byte> apply_coded_step_with(Isa isa, std::span<const float> theta, std::span<float> next,
+                                             std::span<const WeightedPayload> list, OuterStep step, unsigned threads) {
+    std::vector<std::byte> bytes = encode_step_with(isa, list, theta.size(), step, threads);
+    StepView view;
+    require(StepView::parse(bytes, theta.size(), view) == PayloadFault::none);
+    apply_step(theta, next, view, step.alpha, threads);
+    return bytes;
+}
+
+std::vector<std::byte> apply_coded_step(std::span<const float> theta, std::span<float> next,
+                                        std::span<const WeightedPayload> list, OuterStep step, unsigned threads) {
+    return apply_coded_step_with(isa_in_use(), theta, next, list, step, threads);
+}
+
 std::uint64_t step_bytes_max(std::uint64_t size, std::uint32_t kept) {
     require(kept >= 1 && kept <= sent_max);
     // A payload's gaps, with four bits instead of two for each value and a scale for each block.

@@ -59,6 +59,12 @@ private:
 void apply_step(std::span<const float> theta, std::span<float> next, const StepView& step, float alpha,
                 unsigned threads);
 
+/// F of a coded run, `step.alpha` included: theta[r+1] by the step that it returns. The list is not empty.
+std::vector<std::byte> apply_coded_step_with(Isa isa, std::span<const float> theta, std::span<float> next,
+                                             std::span<const WeightedPayload> list, OuterStep step, unsigned threads);
+std::vector<std::byte> apply_coded_step(std::span<const float> theta, std::span<float> next,
+                                        std::span<const WeightedPayload> list, OuterStep step, unsigned threads);
+
 /// Upper bound of the bytes of a step that keeps so many means; who announces more lies.
 [[nodiscard]] std::uint64_t step_bytes_max(std::uint64_t size, std::uint32_t kept);
 

@@ -38,10 +38,7 @@ void StateKeeper::move(const ApplyInput& in, std::span<const numerics::WeightedP
     if (in.outer.form == numerics::StepForm::exact) {
         return numerics::apply_outer_step(theta, in.next.values, list, in.outer, in.threads);
     }
-    out.step = numerics::encode_step(list, theta.size(), in.outer, in.threads);
-    numerics::StepView view;
-    POTLUCK_CHECK(numerics::StepView::parse(out.step, theta.size(), view) == numerics::PayloadFault::none);
-    numerics::apply_step(theta, in.next.values, view, in.outer.alpha, in.threads);
+    out.step = numerics::apply_coded_step(theta, in.next.values, list, in.outer, in.threads);
 }
 
 StateKeeper::Computed StateKeeper::compute(const ApplyInput& in) {
