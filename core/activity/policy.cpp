@@ -75,7 +75,10 @@ Decision Policy::decide(TimePoint now, HourOfWeek hour, const Sights& sights, co
     const bool weaker = next.level < m_decision.level;
     if (weaker && !m_weaker_since) m_weaker_since = now;
     const bool switched_off = !rules.on[place_of(m_decision.signal)];
-    if (weaker && !switched_off && now - *m_weaker_since < rules.resume_delay) return m_decision;
+    if (weaker && !switched_off && now - *m_weaker_since < rules.resume_delay) {
+        m_decision.ends = *m_weaker_since + rules.resume_delay;
+        return m_decision;
+    }
     m_weaker_since.reset();
     m_decision = std::move(next);
     return m_decision;

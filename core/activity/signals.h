@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/clock.h"
+
 namespace potluck::activity {
 
 /// In the order in which they are named as the reason when several hold.
@@ -79,6 +81,7 @@ struct Decision {
     Level level = Level::run;
     Signal signal = Signal::schedule;  // meaningless while level is run
     std::string detail;
+    std::optional<TimePoint> ends{};  // then training may take more, if nothing is noticed until then
     bool operator==(const Decision&) const = default;
 };
 

@@ -82,12 +82,16 @@ struct Yield {
     activity::Signal signal = activity::Signal::schedule;
     std::string detail;
     std::uint64_t seconds = 20;
+    std::optional<std::uint64_t> ends_in = {};
 
     static void fields(auto& value, auto&& field) {
         field("level", value.level, Any{}, "How much of the computer training may take.");
         field("signal", value.signal, Any{}, "The signal noticed; nothing if level is run.");
         field("detail", value.detail, Text{name_bytes_max}, "Detail, for example the program's name; may be empty.");
         field("seconds", value.seconds, Whole{1, yield_seconds_max}, "How long the signal counts.");
+        field(
+            "ends_in", value.ends_in, Whole{0, static_cast<std::uint64_t>(activity::resume_delay_max.count() / 1000)},
+            "Seconds until training may take more, if nothing is noticed until then; missing while the signal holds.");
     }
 };
 

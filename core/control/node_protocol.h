@@ -454,7 +454,8 @@ struct Why : status::Why {
         field("detail", value.detail, Optional{Text{text_bytes_max}},
               "Name of a run or program, an id, or the error in English; empty for most codes.");
         field("round", value.round, Optional{Whole{}}, "The round that is open.");
-        field("seconds", value.seconds, Optional{Whole{}}, "Seconds that the round stays open, or that a wait lasts.");
+        field("seconds", value.seconds, Optional{Whole{}},
+              "Seconds that the round stays open, or that a wait or a pause lasts; 0: not known.");
         field("tokens_per_second", value.tokens_per_second, Optional{Whole{}}, "Speed of this computer; 0 if unknown.");
         field("here", value.here, Optional{Whole{}},
               "Members of the committee that are online; for disk_too_small the bytes allowed.");

@@ -121,7 +121,8 @@ std::string rest_sentence(const Why& why) {
             return why.until == 0 ? "Paused until you resume" : "Paused until " + clock_text(why.until);
         case Reason::yielding:
             return activity::sentence(
-                {activity::Level::pause, why.signal.value_or(activity::Signal::person), why.detail});
+                       {activity::Level::pause, why.signal.value_or(activity::Signal::person), why.detail}) +
+                   (why.seconds == 0 ? "" : ", for another " + std::to_string(why.seconds) + " s");
         case Reason::finishing: return "Training to the end of this round, and then no more.";
         case Reason::finishing_to_leave: return "Finishing this round; then this computer leaves the run.";
         case Reason::finished: return "Finished training; this computer stays a member and relays.";

@@ -2771,6 +2771,10 @@
         <translation>Das Training geht von selbst weiter.</translation>
     </message>
     <message>
+        <source>Training resumes in %1 s.</source>
+        <translation>Das Training geht in %1 s weiter.</translation>
+    </message>
+    <message>
         <source>This computer trains to the end of this round, and then no more.</source>
         <translation>Dieser Computer trainiert bis zum Ende dieser Runde und dann nicht mehr.</translation>
     </message>

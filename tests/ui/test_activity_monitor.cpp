@@ -160,6 +160,9 @@ private slots:
         QCOMPARE(ui::summarize(view).title, QStringLiteral("Paused automatically"));
         QCOMPARE(ui::summarize(view).reason,
                  QStringLiteral("A program fills the screen (mpv). Training resumes automatically."));
+        view.snapshot.why.seconds = 42;
+        QCOMPARE(ui::summarize(view).reason,
+                 QStringLiteral("A program fills the screen (mpv). Training resumes in 42 s."));
         view.snapshot.activity = control::Activity::training;
         view.snapshot.why = {{status::Reason::training}};
         view.snapshot.yield = control::YieldState{Level::quiet, Signal::input, "", 100};

@@ -32,7 +32,8 @@ void ActivityMonitor::look() {
 }
 
 void ActivityMonitor::tell(TimePoint now, const activity::Decision& decision) {
-    const bool changed = decision.level != m_told.level || decision.signal != m_told.signal;
+    const bool changed =
+        decision.level != m_told.level || decision.signal != m_told.signal || decision.ends != m_told.ends;
     if (m_toldAt && !changed && now - *m_toldAt < tell_every) return;
     m_told = decision;
     m_toldAt = now;

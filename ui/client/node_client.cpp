@@ -315,7 +315,11 @@ void NodeClient::giveWay(const activity::Decision& decision, std::chrono::second
     if (waitsFor(control::method_of<control::Yield>)) return;
     std::string detail = decision.detail;
     detail.resize(utf8_prefix(detail, control::name_bytes_max).size());
-    call(control::Yield{decision.level, decision.signal, detail, static_cast<std::uint64_t>(lease.count())});
+    control::Yield yield{decision.level, decision.signal, detail, static_cast<std::uint64_t>(lease.count())};
+    if (decision.ends)
+        yield.ends_in =
+            static_cast<std::uint64_t>(std::max((*decision.ends - steady_now()).count(), Duration::rep{0})) / 1000;
+    call(yield);
 }
 void NodeClient::setRules(const control::OwnerRules& rules) {
     call(control::SetRules{rules}, [this, rules](const control::Done&) {

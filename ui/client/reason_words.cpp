@@ -177,7 +177,8 @@ QString restSentence(const Why& why) {
                                   : Tr::tr("Until %1; then training goes on.").arg(timeText(why.until, unix_seconds()));
         case Reason::yielding:
             return whyYielding(why.signal.value_or(activity::Signal::person), why.detail) + QLatin1Char(' ') +
-                   Tr::tr("Training resumes automatically.");
+                   (why.seconds == 0 ? Tr::tr("Training resumes automatically.")
+                                     : Tr::tr("Training resumes in %1 s.").arg(why.seconds));
         case Reason::finishing: return Tr::tr("This computer trains to the end of this round, and then no more.");
         case Reason::finishing_to_leave:
             return Tr::tr(

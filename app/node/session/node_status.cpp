@@ -77,7 +77,10 @@ Why why_of(const NodeConditions& conditions) {
     if (over) return *conditions.member;
     if (conditions.paused) return {.reason = Reason::paused, .until = conditions.paused_until};
     if (conditions.yield.level == activity::Level::pause)
-        return {.reason = Reason::yielding, .detail = conditions.yield.detail, .signal = conditions.yield.signal};
+        return {.reason = Reason::yielding,
+                .detail = conditions.yield.detail,
+                .seconds = conditions.yield_seconds,
+                .signal = conditions.yield.signal};
     if (member_is(Reason::calculates_differently)) return *conditions.member;
     if (!conditions.trainer_failure.empty() && conditions.trainer_missing)
         return {Reason::trainer_missing, conditions.trainer_failure};

@@ -29,6 +29,7 @@ struct NodeConditions {
     std::int64_t paused_until = 0;  // unix seconds, 0: until resumed
     bool trainer_alive = false;
     activity::Decision yield;                // what the owner's use of the computer calls for
+    std::uint64_t yield_seconds = 0;         // until it ends, if nothing more is noticed; 0: it holds
     std::string trainer_failure;             // not empty: it will not start again by itself, and why it ended
     bool trainer_missing = false;            // there is no program to start
     std::string trainer_interruption;        // not empty: it ended for this reason and is started again

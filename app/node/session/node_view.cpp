@@ -56,6 +56,7 @@ NodeConditions conditions_of(const NodeParts& node, const net::SessionCounters& 
     conditions.volunteer = trainer != nullptr;
     if (trainer == nullptr) return conditions;
     conditions.yield = node.owner.noticed();
+    conditions.yield_seconds = node.owner.seconds_left();
     conditions.trainer_failure = trainer->failure();
     conditions.trainer_missing = trainer->lacks_program();
     conditions.trainer_interruption = trainer->interruption();

@@ -79,8 +79,12 @@ void OwnerWatch::obey(TimePoint now, RunSession* session) {
 
 void OwnerWatch::give_way(TimePoint now, const control::Yield& call, RunSession* session) {
     m_owner.check();
-    m_right_of_way.told(now, {call.level, call.signal, log::printable(call.detail)},
-                        Duration{1000 * static_cast<Duration::rep>(call.seconds)});
+    const auto after = [&](std::uint64_t seconds) {
+        return now + Duration{1000 * static_cast<Duration::rep>(seconds)};
+    };
+    activity::Decision decision{call.level, call.signal, log::printable(call.detail)};
+    if (call.ends_in) decision.ends = after(*call.ends_in);
+    m_right_of_way.told(now, std::move(decision), after(call.seconds) - now);
     look(now, session);
 }
 
@@ -108,6 +112,13 @@ const activity::Decision& OwnerWatch::noticed() const {
 std::int64_t OwnerWatch::noticed_since() const {
     m_owner.check();
     return m_noticed_since;
+}
+
+std::uint64_t OwnerWatch::seconds_left() const {
+    m_owner.check();
+    const std::optional<TimePoint>& ends = m_right_of_way.decision().ends;
+    if (!ends || !m_looked_at || *ends <= *m_looked_at) return 0;
+    return (static_cast<std::uint64_t>((*ends - *m_looked_at).count()) + 999) / 1000;
 }
 
 Level OwnerWatch::obeyed() const {

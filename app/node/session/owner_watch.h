@@ -54,6 +54,8 @@ public:
     /// What was noticed of the computer's use, and since when, in unix seconds.
     [[nodiscard]] const activity::Decision& noticed() const;
     [[nodiscard]] std::int64_t noticed_since() const;
+    /// Seconds from the last look until training may take more, if nothing more is noticed; 0 while a signal holds.
+    [[nodiscard]] std::uint64_t seconds_left() const;
     /// What the session was told last.
     [[nodiscard]] activity::Level obeyed() const;
     [[nodiscard]] control::PauseHistory pauses() const;

@@ -162,6 +162,19 @@ private slots:
         QCOMPARE(desk.after(Duration{500}).level, Level::run);
     }
 
+    void a_pause_says_when_it_ends_once_nothing_holds_it() {
+        Desk desk;
+        desk.set(Signal::full_screen, 1);
+        QVERIFY(!desk.after(Duration{10'000}).ends);
+        desk.set(Signal::full_screen, 0);
+        const TimePoint quiet = desk.now;
+        QVERIFY(desk.after(Duration{20'000}).ends == quiet + Duration{60'000});
+        desk.set(Signal::full_screen, 1);
+        QVERIFY(!desk.after(Duration{500}).ends);
+        desk.set(Signal::full_screen, 0);
+        QVERIFY(!desk.after(Duration{61'000}).ends);  // training is back
+    }
+
     void the_delay_is_the_owners() {
         Desk desk;
         desk.rules.resume_delay = Duration{5'000};

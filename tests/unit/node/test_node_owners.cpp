@@ -188,6 +188,20 @@ private slots:
         QVERIFY(owner.watch.noticed().level == Level::run);
     }
 
+    void a_pause_that_ends_counts_its_seconds_down() {
+        Watched owner;
+        owner.tell(Level::pause, 20);
+        QCOMPARE(owner.watch.seconds_left(), std::uint64_t{0});
+        owner.watch.give_way(owner.now, {Level::pause, Signal::full_screen, "game", 20, 9}, nullptr);
+        QCOMPARE(owner.watch.seconds_left(), std::uint64_t{9});
+        owner.now = owner.now + Duration{2'500};
+        owner.watch.look(owner.now, nullptr);
+        QCOMPARE(owner.watch.seconds_left(), std::uint64_t{7});
+        owner.now = owner.now + Duration{7'000};  // over, and the window has not said so yet
+        owner.watch.look(owner.now, nullptr);
+        QCOMPARE(owner.watch.seconds_left(), std::uint64_t{0});
+    }
+
     void a_person_may_train_on_in_spite_of_what_is_noticed() {
         Watched owner;
         owner.tell(Level::pause, 10);

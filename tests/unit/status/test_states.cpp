@@ -124,6 +124,8 @@ private slots:
         QCOMPARE(sentence({.reason = Reason::training, .round = 3, .seconds = 1}),
                  std::string("Round 3 is open for 1 more second."));
         QCOMPARE(sentence({Reason::paused}), std::string("Paused until you resume"));
+        QVERIFY(says(sentence({.reason = Reason::yielding, .seconds = 42}), ", for another 42 s"));
+        QVERIFY(!says(sentence({.reason = Reason::yielding}), "another"));
     }
 };
 
