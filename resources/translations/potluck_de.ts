@@ -247,6 +247,13 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::CardSearch</name>
+    <message>
+        <source>Search the settings</source>
+        <translation>Einstellungen durchsuchen</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::ComputerCard</name>
     <message>
         <source>Program and LibTorch</source>
@@ -3463,6 +3470,10 @@
 </context>
 <context>
     <name>potluck::ui::SettingsPage</name>
+    <message>
+        <source>No setting has these words.</source>
+        <translation>Keine Einstellung enthält diese Wörter.</translation>
+    </message>
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>

@@ -51,6 +51,27 @@ private slots:
         QCOMPARE(fixture.find<QLineEdit>("team")->text(), QStringLiteral("Half a te"));
     }
 
+    void a_search_leaves_the_cards_that_have_its_words() {
+        WindowFixture fixture;
+        openSettings(fixture);
+        const auto seen = [&](const char* name) { return fixture.find<QWidget>(name)->isVisible(); };
+        QVERIFY(seen("name") && seen("look-dark"));
+        fixture.type("cardSearch", QStringLiteral("LOOK dark"));
+        QVERIFY(seen("look-dark"));  // its word has a mark of a key
+        QVERIFY(!seen("name") && !seen("team"));
+        QVERIFY(!fixture.shows(QStringLiteral("No setting has these words.")));
+        fixture.type("cardSearch", QStringLiteral("look zeppelin"));
+        QVERIFY(!seen("look-dark"));
+        QVERIFY(fixture.shows(QStringLiteral("No setting has these words.")));
+        fixture.push("training");  // a snapshot brings nothing back
+        QVERIFY(!seen("look-dark") && !seen("name"));
+        QTest::keyClick(fixture.find<QLineEdit>("cardSearch"), Qt::Key_Escape);
+        QVERIFY(seen("name") && seen("look-dark"));
+        fixture.type("cardSearch", QStringLiteral("zeppelin"));
+        fixture.click("to-program");
+        QVERIFY(seen("look-dark") && seen("name"));
+    }
+
     void a_team_is_named_and_given_up() {
         WindowFixture fixture;
         openSettings(fixture);

@@ -19,6 +19,7 @@
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/pages/activity_card.h"
+#include "ui/pages/card_search.h"
 #include "ui/pages/identity_card.h"
 #include "ui/pages/pause_menu.h"
 #include "ui/pages/trainer_card.h"
@@ -56,6 +57,7 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     m_scroll->setObjectName(QStringLiteral("settingsScroll"));
     m_cards = cards;
     // Before the cards, so that the Tab key comes to them first, as the eye does.
+    m_search = new CardSearch(this);
     auto* sections = new WrappingRow;
     sections->setSpacing(grid);
     QPushButton* you = makeJump(tr("You"), "you");
@@ -74,11 +76,19 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
                 new TrainerCard(client, CardPlace::settings, scrolled),
                 new UpdateCard(client, desktop, CardPlace::settings, scrolled),
                 new ProgramsCard(client, desktop, scrolled), makeDataCard(desktop), new AboutCard(desktop, scrolled)});
+    auto* nothing = makeWrappedLabel(tr("No setting has these words."), "muted", this);
+    m_search->setNothingFound(nothing);
+    cards->addWidget(nothing);
     cards->addStretch(1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2 * grid);
-    column->addWidget(makeLabel(tr("Settings"), "title", this));
+    auto* top = new QHBoxLayout;
+    top->setSpacing(2 * grid);
+    top->addWidget(makeLabel(tr("Settings"), "title", this));
+    top->addStretch(1);
+    top->addWidget(m_search, 1);
+    column->addLayout(top);
     column->addLayout(sections);
     column->addWidget(scroll, 1);
     connect(&client, &NodeClient::changed, this, &SettingsPage::refresh);
@@ -95,19 +105,25 @@ QPushButton* SettingsPage::makeJump(const QString& section, const char* name) {
 void SettingsPage::addSection(const QPushButton& jump, std::initializer_list<QWidget*> cards) {
     auto* heading = makeLabel(jump.text(), "title", this);
     m_cards->addWidget(heading);
-    for (QWidget* card : cards) {
-        if (card != nullptr) m_cards->addWidget(card);
-    }
-    connect(&jump, &QPushButton::clicked, this,
-            [this, heading] { m_scroll->verticalScrollBar()->setValue(heading->y()); });
+    std::vector<QWidget*> shown(cards);
+    std::erase(shown, nullptr);
+    for (QWidget* card : shown) m_cards->addWidget(card);
+    m_search->add(heading, std::move(shown));
+    connect(&jump, &QPushButton::clicked, this, [this, heading] {
+        m_search->clear();
+        m_cards->activate();
+        m_scroll->verticalScrollBar()->setValue(heading->y());
+    });
 }
 
 void SettingsPage::showDiskLimit() {
+    m_search->clear();
     m_resources->editDisk();
     bringUp(m_resources);
 }
 
 void SettingsPage::showProxy() {
+    m_search->clear();
     m_proxy->edit();
     bringUp(m_proxy);
 }

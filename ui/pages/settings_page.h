@@ -20,6 +20,7 @@ class QScrollArea;
 
 namespace potluck::ui {
 
+class CardSearch;
 class ProxyCard;
 class ResourcesCard;
 class Theme;
@@ -56,6 +57,7 @@ private:
     Theme& m_theme;
     QScrollArea* m_scroll = nullptr;
     QBoxLayout* m_cards = nullptr;
+    CardSearch* m_search = nullptr;
     ResourcesCard* m_resources = nullptr;
     ProxyCard* m_proxy = nullptr;
     QLineEdit* m_name = nullptr;
