@@ -12,22 +12,24 @@ using namespace potluck;
 
 namespace {
 
-/// Checks between homes: the functions that tests/homes/run lists under SHORT and LONG.
-QSet<QString> checks_of_homes() {
-    static const QRegularExpression list("\n(?:SHORT|LONG) = \\[([^\\]]+)\\]");
+/// Checks of the real programs: the functions that these scripts list.
+QSet<QString> listed_checks() {
+    static const QRegularExpression list("\n(?:SHORT|LONG|CHECKS) = \\[([^\\]]+)\\]");
     QSet<QString> names;
-    auto lists = list.globalMatch(tidy::lines_of("tests/homes/run").join('\n'));
-    while (lists.hasNext()) {
-        for (const QString& name : lists.next().captured(1).split(','))
-            names << name.trimmed().section('.', -1);  // of another file
+    for (const char* script : {"tests/homes/run", "tests/small/run"}) {
+        auto lists = list.globalMatch(tidy::lines_of(script).join('\n'));
+        while (lists.hasNext()) {
+            for (const QString& name : lists.next().captured(1).split(','))
+                names << name.trimmed().section('.', -1);  // of another file
+        }
     }
     return names;
 }
 
-/// Names of benches and tests (files below tests/ without their ending), checks between homes, and the node itself,
+/// Names of benches and tests (files below tests/ without their ending), checks of the real programs, and the node itself,
 /// whose demo measures.
 QSet<QString> programs() {
-    QSet<QString> names = checks_of_homes();
+    QSet<QString> names = listed_checks();
     names << "potluck-node";
     QDirIterator walk(QStringLiteral(POTLUCK_SOURCE_DIR "/tests"), QDir::Files, QDirIterator::Subdirectories);
     while (walk.hasNext()) {
