@@ -139,6 +139,20 @@ private slots:
         QCOMPARE(bench.fetches_of(said.step.root), std::size_t{1});
     }
 
+    void answers_to_strangers_are_bounded() {
+        Bench bench;
+        const run::StepMessage said = bench.said_of(bench.list());
+        QCOMPARE(bench.hear(2, said), run::Verdict::accepted);
+        for (std::size_t i = 0; i < step_answers_max; ++i) {
+            PeerId stranger;
+            stranger.bytes[0] = static_cast<std::byte>(i);
+            stranger.bytes[1] = static_cast<std::byte>(i >> 8U);
+            QCOMPARE(bench.steps.on_request(stranger, {said.round}), run::Verdict::accepted);
+        }
+        QCOMPARE(bench.steps.on_request(key_of(5).id(), {said.round}), run::Verdict::no_room);
+        QCOMPARE(bench.swarm.sent_to.size(), step_answers_max);
+    }
+
     void a_blob_of_another_list_or_no_step_at_all_is_refused() {
         Bench bench;
         const run::AcceptList list = bench.list();
