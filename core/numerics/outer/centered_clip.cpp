@@ -29,7 +29,8 @@ using Votes = ChunkCentre::Votes;
 constexpr std::size_t block = 64;
 using Counts = std::array<std::int16_t, block>;
 
-/// Of `order[j]` votes of coordinate j less one, the rank that so many lie below: the largest with no more below it.
+/// Finds of each coordinate j the vote at place `order[j]`, counted from the lowest: the largest rank with no more
+/// votes than that below it.
 POTLUCK_INLINE void select_ranks(const std::int16_t* votes, std::size_t count, int highest_bit, const Counts& order,
                                  Counts& rank) {
     rank.fill(0);

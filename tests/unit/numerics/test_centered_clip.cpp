@@ -108,7 +108,7 @@ private slots:
     void eight_payloads_need_a_say();
     void the_middle_of_an_even_number_is_the_value_nearer_zero();
     void opposite_payloads_move_the_other_way();
-    void whoever_lies_far_away_counts_less();
+    void a_distant_payload_counts_less();
     void a_minority_that_flips_signs_takes_less_away();
     void newcomers_move_neither_the_middle_nor_the_radius();
     void more_than_half_alike_leave_the_others_nothing();
@@ -233,7 +233,7 @@ void TestCenteredClip::opposite_payloads_move_the_other_way() {
     QVERIFY(same_bits(next, moved(opposite, chunk_size, centered)));
 }
 
-void TestCenteredClip::whoever_lies_far_away_counts_less() {
+void TestCenteredClip::a_distant_payload_counts_less() {
     Contributions all(chunk_size);
     for (std::uint64_t i = 0; i < 9; ++i) all.add(movement(chunk_size, i, 3), 4096);
     all.add(movement(chunk_size, 9, -3), 4096);
