@@ -110,6 +110,7 @@ private slots:
     void opposite_payloads_move_the_other_way();
     void a_distant_payload_counts_less();
     void a_minority_that_flips_signs_takes_less_away();
+    void the_mean_sent_the_other_way_keeps_its_weight();
     void newcomers_move_neither_the_middle_nor_the_radius();
     void more_than_half_alike_leave_the_others_nothing();
     void squared_distances_are_exact();
@@ -264,6 +265,22 @@ void TestCenteredClip::a_minority_that_flips_signs_takes_less_away() {
     // 9 less 7 of 16 is an eighth.
     QVERIFY(along(moved(all, size, mean)) > 0);
     QVERIFY(along(moved(all, size, centered)) > 2 * along(moved(all, size, mean)));
+}
+
+/// What the rule does not see: seven payloads that are shorter than those of the nine, and so nearer the middle.
+void TestCenteredClip::the_mean_sent_the_other_way_keeps_its_weight() {
+    std::vector<float> opposite(chunk_size);
+    Contributions all(chunk_size);
+    for (std::uint64_t i = 0; i < 9; ++i) {
+        std::vector<float> error = movement(chunk_size, i, 0.5F);
+        for (std::size_t j = 0; j < chunk_size; ++j) opposite[j] -= 0.6F / 9 * error[j];
+        all.add(std::move(error), 4096);
+    }
+    for (int i = 0; i < 7; ++i) all.add(opposite, 4096);
+    const StepPlan plan = plan_of(all, chunk_size);
+    for (std::size_t iteration = 0; iteration < clip_iterations; ++iteration) {
+        for (std::size_t i = 9; i < 16; ++i) QCOMPARE(part(plan, i, iteration), 1.0);
+    }
 }
 
 void TestCenteredClip::newcomers_move_neither_the_middle_nor_the_radius() {
