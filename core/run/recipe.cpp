@@ -41,6 +41,21 @@ void read_optimizer(Fields& fields, Recipe& recipe) {
     recipe.epsilon = fields.number("epsilon", 1e-15, 1.0);
 }
 
+void read_outer(Fields& fields, numerics::OuterStep& outer) {
+    outer.alpha = static_cast<float>(fields.number("alpha", 1e-6, 10.0));
+    outer.amplification = static_cast<std::uint32_t>(fields.integer("amplification", 1, 4'096));
+    if (fields.has("step")) {
+        const std::optional<numerics::StepForm> form = step_form_named(fields.text("step", 16));
+        if (!form) fields.fail("\"step\" is not one this version knows (exact, coded)");
+        outer.form = form.value_or(numerics::StepForm::exact);
+    }
+    if (fields.has("robust")) {
+        const std::optional<numerics::RobustRule> rule = robust_rule_named(fields.text("robust", 16));
+        if (!rule) fields.fail("\"robust\" is not one this version knows (mean, centered_clip)");
+        outer.robust = rule.value_or(numerics::RobustRule::mean);
+    }
+}
+
 }  // namespace
 
 const char* name_of(Optimizer optimizer) {
@@ -80,6 +95,17 @@ const char* name_of(numerics::StepForm form) { return form == numerics::StepForm
 std::optional<numerics::StepForm> step_form_named(std::string_view name) {
     for (const numerics::StepForm form : {numerics::StepForm::exact, numerics::StepForm::coded}) {
         if (name == name_of(form)) return form;
+    }
+    return std::nullopt;
+}
+
+const char* name_of(numerics::RobustRule rule) {
+    return rule == numerics::RobustRule::centered_clip ? "centered_clip" : "mean";
+}
+
+std::optional<numerics::RobustRule> robust_rule_named(std::string_view name) {
+    for (const numerics::RobustRule rule : {numerics::RobustRule::mean, numerics::RobustRule::centered_clip}) {
+        if (name == name_of(rule)) return rule;
     }
     return std::nullopt;
 }
@@ -133,6 +159,7 @@ nlohmann::json Recipe::to_json() const {
                            {"seed", seed}};
     if (lamb_debias != LambDebias::moments) json["lamb_debias"] = name_of(lamb_debias);
     if (outer.form != numerics::StepForm::exact) json["step"] = name_of(outer.form);
+    if (outer.robust != numerics::RobustRule::mean) json["robust"] = name_of(outer.robust);
     if (probation_time.count() > 0) json["probation_ms"] = probation_time.count();
     if (probation_tokens > 0) json["probation_tokens"] = probation_tokens;
     if (strangers.newcomer_rms > 0) json["newcomer_rms"] = strangers.newcomer_rms;
@@ -160,13 +187,7 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.k = static_cast<std::uint32_t>(fields.integer("k", 1, chunk_entries));
     recipe.k_max = static_cast<std::uint32_t>(fields.integer("k_max", recipe.k, chunk_entries));
     recipe.error_decay = static_cast<float>(fields.number("error_decay", 0.0, 1.0));
-    recipe.outer.alpha = static_cast<float>(fields.number("alpha", 1e-6, 10.0));
-    recipe.outer.amplification = static_cast<std::uint32_t>(fields.integer("amplification", 1, 4'096));
-    if (fields.has("step")) {
-        const std::optional<numerics::StepForm> form = step_form_named(fields.text("step", 16));
-        if (!form) fields.fail("\"step\" is not one this version knows (exact, coded)");
-        recipe.outer.form = form.value_or(numerics::StepForm::exact);
-    }
+    read_outer(fields, recipe.outer);
     recipe.checkpoint_every = fields.integer("checkpoint_every", 1, total_rounds_max);
     recipe.collect = milliseconds("collect_ms", patience_ms_max);
     recipe.grace = milliseconds("grace_ms", patience_ms_max);

@@ -33,6 +33,10 @@ enum class LambDebias { moments, rate, none };
 [[nodiscard]] const char* name_of(numerics::StepForm form);
 [[nodiscard]] std::optional<numerics::StepForm> step_form_named(std::string_view name);
 
+/// The name in a manifest and on the command line.
+[[nodiscard]] const char* name_of(numerics::RobustRule rule);
+[[nodiscard]] std::optional<numerics::RobustRule> robust_rule_named(std::string_view name);
+
 /// The most that any k can be: all entries of a chunk.
 inline constexpr std::uint32_t chunk_entries = numerics::sent_max;
 
@@ -69,7 +73,7 @@ struct Recipe {
     std::uint32_t k = 64;        // sent of every 4,096 entries in the first round, and at least
     std::uint32_t k_max = 4096;  // and at most: as many as links carry (core/run/density.h)
     float error_decay = 0.95F;
-    numerics::OuterStep outer{};          // outer learning rate, cap A, and whether the step is coded
+    numerics::OuterStep outer{};          // outer learning rate, cap A, how lists are averaged and steps coded
     std::uint64_t checkpoint_every = 10;  // rounds
     Duration collect{10'000};             // patience for contributions after a window closes
     Duration grace{5'000};                // patience for the list of whose turn it is, then it is the next one's

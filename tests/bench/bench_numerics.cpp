@@ -118,7 +118,14 @@ void measure_plain_codec(json& report) {
     say(report, "encode plain", million_per_second(source.size(), taken), "M param/s/core");
 }
 
-void measure_step(json& report, Stage& stage, std::size_t payloads) {
+struct StepCase {
+    std::size_t payloads = 0;
+    std::uint32_t k = sent;
+    numerics::RobustRule rule = numerics::RobustRule::mean;
+};
+
+void measure_step(json& report, Stage& stage, StepCase of) {
+    const std::size_t payloads = of.payloads;
     const std::size_t count = stage.source.size();
     std::vector<std::vector<std::byte>> bytes(payloads);
     std::vector<numerics::PayloadView> views(payloads);
@@ -127,17 +134,22 @@ void measure_step(json& report, Stage& stage, std::size_t payloads) {
         // Another stretch of the same numbers for each, so that the payloads differ.
         std::rotate_copy(stage.source.begin(), stage.source.begin() + static_cast<std::ptrdiff_t>(i * 10'007),
                          stage.source.end(), stage.error.begin());
-        bytes[i] = numerics::encode(stage.error, sent, 1);
-        if (numerics::PayloadView::parse(bytes[i], count, sent, views[i]) != numerics::PayloadFault::none) std::abort();
+        bytes[i] = numerics::encode(stage.error, of.k, 1);
+        if (numerics::PayloadView::parse(bytes[i], count, of.k, views[i]) != numerics::PayloadFault::none) std::abort();
         list.push_back({.payload = &views[i], .weight = 1000 + i});
     }
-    const std::string name = "F of " + std::to_string(payloads) + " payloads";
+    const bool is_mean = of.rule == numerics::RobustRule::mean;
+    const numerics::OuterStep step{.robust = of.rule};
+    std::string name = "F of " + std::to_string(payloads) + " payloads";
+    if (of.k != sent) name += ", k = " + std::to_string(of.k);
+    if (!is_mean) name += ", CenteredClip";
     for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {
         if (!available(path)) continue;
         const double taken = best_seconds(
-            3, [] {}, [&] { numerics::apply_outer_step_with(path, stage.source, stage.target, list, {}, 1); });
+            3, [] {}, [&] { numerics::apply_outer_step_with(path, stage.source, stage.target, list, step, 1); });
         say(report, name + " " + name_of(path), million_per_second(count, taken), "M param/s/core");
     }
+    if (!is_mean) return;  // the plain version holds every payload in full
     const auto first = std::span<const float>(stage.source).first(count);
     const double plain = best_seconds(
         1, [] {}, [&] { numerics::apply_outer_step_plain(first, stage.target, list, {}); });
@@ -262,8 +274,12 @@ void measure_all(json& report, std::size_t count) {
         5, [] {}, [&] { std::memcpy(stage.target.data(), stage.source.data(), count * sizeof(float)); });
     say(report, "memcpy limit", million_per_second(count, copy), "M param/s/core");
     measure_codec(report, stage, "bell");
-    measure_step(report, stage, 4);
-    measure_step(report, stage, 16);
+    measure_step(report, stage, {.payloads = 4});
+    measure_step(report, stage, {.payloads = 16});
+    measure_step(report, stage, {.payloads = 16, .k = numerics::sent_max});
+    for (const std::uint32_t k : {sent, numerics::sent_max}) {
+        measure_step(report, stage, {.payloads = 16, .k = k, .rule = numerics::RobustRule::centered_clip});
+    }
     measure_hash(report, stage);
     stage.source = inputs::make(inputs::Kind::clustered, count, 1);
     measure_codec(report, stage, "clustered");

@@ -10,13 +10,14 @@
 // Settings of all: optimizer rate batch steps rounds seed members warmup final bits decay; of a swarm: k amplification
 // error_decay alpha momentum heavy (0 or 1) restart (rounds) gain (0 or 1) sent (sparse, dense8, exact) dense (first
 // rounds) average (last states) late (members) late_every (rounds) counted (0 or 1) step (exact
-// or coded).
+// or coded) rule (mean or centered_clip) bad (the last members attack) attack (swarm_attacks.h) delay (rounds of the
+// attack delayed) jury (rounds after which those that attack are suspended; 0: never).
 //
 // Effective computers of a swarm's loss: how many times one member's tokens one computer alone needs for the same loss,
 // between the lengths that were run in the same call, in log(tokens), each with the best rate that was tried. Losses
 // are means over the seeds that a cell was run with.
 //
-//   bench_swarm_rules --text FOLDER-OR-FILE [--cells LIST | --cells smoke] [--model 0.8M|10.8M|toy] [--context n]
+//   bench_swarm_rules --text FOLDER-OR-FILE [--cells LIST | --cells smoke] [--model 0.1M|0.8M|10.8M|toy] [--context n]
 //                     [--precision fp32|bf16] [--threads n] [--report FILE]
 #include <unistd.h>
 
@@ -81,11 +82,11 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
     return parts;
 }
 
-constexpr const char* known_settings[] = {"optimizer",  "rate",        "batch",         "steps", "rounds",  "seed",
-                                          "members",    "warmup",      "final",         "bits",  "decay",   "k",
-                                          "times",      "error_decay", "alpha",         "gain",  "sent",    "dense",
-                                          "average",    "momentum",    "amplification", "heavy", "restart", "late",
-                                          "late_every", "counted",     "step"};
+constexpr const char* known_settings[] = {
+    "optimizer",  "rate",    "batch",   "steps",    "rounds",        "seed",        "members", "warmup",
+    "final",      "bits",    "decay",   "k",        "times",         "error_decay", "alpha",   "gain",
+    "sent",       "dense",   "average", "momentum", "amplification", "heavy",       "restart", "late",
+    "late_every", "counted", "step",    "rule",     "bad",           "attack",      "delay",   "jury"};
 
 /// Every combination of the values that a cell's settings name.
 std::vector<Cell> cells_of(const std::string& list) {
@@ -116,6 +117,19 @@ std::vector<Cell> cells_of(const std::string& list) {
     return cells;
 }
 
+void read_attack(const Cell& cell, Rule& rule) {
+    const auto robust = run::robust_rule_named(cell.text("rule", "mean"));
+    if (!robust) give_up("no rule: " + cell.text("rule", ""));
+    rule.recipe.outer.robust = *robust;
+    const auto attack = bench::attack_named(cell.text("attack", "sign_flip"));
+    if (!attack) give_up("no attack: " + cell.text("attack", ""));
+    rule.attack = *attack;
+    rule.bad = static_cast<std::uint32_t>(cell.count("bad", 0));
+    if (rule.bad >= rule.members) give_up("all members attack");
+    rule.delay = cell.count("delay", 10);
+    rule.suspended_from = cell.count("jury", 0);
+}
+
 Rule rule_of(const Cell& cell) {
     Rule rule;
     run::Recipe& recipe = rule.recipe;
@@ -137,6 +151,7 @@ Rule rule_of(const Cell& cell) {
     if (!form) give_up("no form of a step: " + cell.text("step", ""));
     recipe.outer.form = *form;
     rule.members = static_cast<std::uint32_t>(cell.count("members", 4));
+    read_attack(cell, rule);
     rule.steps = cell.count("steps", 10);
     rule.seed = cell.count("seed", 1);
     rule.momentum = cell.number("momentum", 0);
@@ -160,6 +175,7 @@ Rule rule_of(const Cell& cell) {
             std::llround(static_cast<double>(recipe.total_rounds) * cell.number("times", 1)));
     }
     rule.members = 1;
+    rule.bad = 0;
     return rule;
 }
 
@@ -167,6 +183,8 @@ model::ModelSpec model_named(const std::string& name, std::uint32_t context) {
     model::ModelSpec model;
     if (name == "10.8M") {
         model.layers = 6, model.heads = 6, model.width = 384;
+    } else if (name == "0.1M") {
+        model.layers = 2, model.heads = 4, model.width = 64;
     } else if (name == "toy") {
         model.layers = 1, model.heads = 2, model.width = 32;
     } else if (name != "0.8M") {
@@ -243,7 +261,9 @@ json told(const std::vector<Measured>& all) {
 
 constexpr const char* smoke_cells =
     "alone rounds=6 times=1/2/4; together rounds=6; swarm rounds=6 k=64/1024; swarm rounds=6 sent=dense8 momentum=0.5; "
-    "swarm rounds=6 optimizer=muon gain=1 dense=2 average=2";
+    "swarm rounds=6 optimizer=muon gain=1 dense=2 average=2; "
+    "swarm rounds=4 members=10 steps=2 k=1024 rule=mean/centered_clip bad=3 jury=3 delay=1 "
+    "attack=sign_flip/random/label_flip/delayed/inner_product/little";
 constexpr const char* usual_cells =
     "alone optimizer=muon rate=4e-3 times=1/2/4; together optimizer=muon rate=4e-3; "
     "swarm optimizer=muon rate=4e-3 k=256/4096; alone rate=3e-3";
@@ -272,8 +292,12 @@ int main(int argc, char** argv) {
     const bench::SplitText text = bench::split_text(options["--text"], ground.model.context);
     if (text.training.empty() || text.validation.empty()) give_up("there is too little text");
     ground.text = &text;
-    std::ofstream(ground.folder / "shard.bin", std::ios::binary)
-        << as_text(model::stored_tokens(text.training, model::token_width(ground.model.vocabulary)));
+    const auto save = [&](const char* name, const auto& tokens) {
+        std::ofstream(ground.folder / name, std::ios::binary)
+            << as_text(model::stored_tokens(tokens, model::token_width(ground.model.vocabulary)));
+    };
+    save(bench::usual_shard, text.training);
+    save(bench::mirrored_shard, bench::alphabet_mirrored(text.training, ground.model.context + 1));
 
     std::vector<Measured> all;
     const std::string list = smoke ? smoke_cells : options["--cells"].empty() ? usual_cells : options["--cells"];

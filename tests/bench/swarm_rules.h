@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@
 #include "core/numerics/outer/outer_step.h"
 #include "core/run/recipe.h"
 #include "tests/bench/optimizer_accuracy.h"
+#include "tests/bench/swarm_attacks.h"
 
 namespace potluck::bench {
 
@@ -37,7 +39,11 @@ struct Rule {
     std::uint32_t late = 0;          // so many members are too late for the list,
     std::uint64_t late_every = 1;    // in each so many rounds
     bool late_counts = false;        // in the list after it; else what they sent returns to their error feedback
-    std::uint64_t averaged = 0;      // the loss is that of the mean of so many last states; 0: of the last
+    std::uint32_t bad = 0;           // the last so many members attack,
+    Attack attack = Attack::sign_flip;
+    std::uint64_t delay = 10;          // rounds, of Attack::delayed
+    std::uint64_t suspended_from = 0;  // until this round, from which on their payloads are refused; 0: never
+    std::uint64_t averaged = 0;        // the loss is that of the mean of so many last states; 0: of the last
 };
 
 struct Outcome {
@@ -79,6 +85,10 @@ public:
     }
 };
 
+/// Files of a ground's folder.
+inline constexpr const char* usual_shard = "shard.bin";
+inline constexpr const char* mirrored_shard = "mirrored.bin";  // alphabet_mirrored()
+
 class RuleSwarm {
 public:
     RuleSwarm(const Ground& ground, const Rule& rule) : m_ground(ground), m_rule(rule), m_theta(parameters()) {
@@ -98,7 +108,10 @@ public:
         std::vector<double> averaged(m_rule.averaged > 0 ? parameters() : 0);
         const std::uint64_t rounds = m_rule.recipe.total_rounds;
         for (std::uint64_t round = 0; round < rounds; ++round) {
-            for (std::size_t i = 0; i < m_members.size(); ++i) train(m_members[i], i, round);
+            m_round = round;
+            for (std::size_t i = 0; i < m_members.size(); ++i) {
+                if (!is_bad(i) || (!is_suspended() && trains(m_rule.attack))) train(m_members[i], i, round);
+            }
             out.payload_bytes += outer_step(round) / static_cast<double>(rounds * m_members.size());
             for (Member& member : m_members) rebase(member);
             if (round + m_rule.averaged < rounds) continue;
@@ -120,8 +133,9 @@ private:
         training::Trainer trainer;
         std::vector<float> error;
         std::vector<std::byte> payload;
-        std::vector<std::byte> waiting;  // what came too late for the list before; empty if nothing did
-        std::vector<float> anchor;       // from where it trains: theta, with its own step if that waits
+        std::deque<std::vector<std::byte>> older;  // payloads, of a member that sends them later
+        std::vector<std::byte> waiting;            // what came too late for the list before; empty if nothing did
+        std::vector<float> anchor;                 // from where it trains: theta, with its own step if that waits
     };
 
     [[nodiscard]] std::size_t parameters() const { return static_cast<std::size_t>(m_ground.model.parameters()); }
@@ -138,12 +152,18 @@ private:
         return m_rule.sent == Sent::dense8 || round < m_rule.dense_rounds;
     }
 
+    [[nodiscard]] bool is_bad(std::size_t index) const { return index + m_rule.bad >= m_members.size(); }
+    [[nodiscard]] bool is_suspended() const { return m_rule.suspended_from > 0 && m_round >= m_rule.suspended_from; }
+    [[nodiscard]] const char* shard_of(std::size_t index) const {
+        return is_bad(index) && m_rule.attack == Attack::label_flip ? mirrored_shard : usual_shard;
+    }
+
     /// One window, and its movement into the error feedback.
     void train(Member& member, std::size_t index, std::uint64_t round) {
         PeerId peer;
         peer.bytes[0] = static_cast<std::byte>(index + 1);
         const training::TrainingPlace place{.key = {m_rule.seed, {round}, peer},
-                                            .shard_path = (m_ground.folder / "shard.bin").string(),
+                                            .shard_path = (m_ground.folder / shard_of(index)).string(),
                                             .records = m_ground.text->training.size() / (m_ground.model.context + 1),
                                             .learning_rate = run::learning_rate_at(m_rule.recipe, round)};
         POTLUCK_CHECK(member.trainer.train_in(place).ok());
@@ -157,7 +177,6 @@ private:
     /// Moves theta; returns the bytes of all payloads.
     double outer_step(std::uint64_t round) {
         const bool sparse = m_rule.sent == Sent::sparse && !dense_in(round);
-        m_round = round;
         if (sparse && m_rule.momentum == 0 && !m_rule.measured_gain) return product_step(m_theta);
         std::vector<float> movement(parameters());  // what theta is to go down by
         double bytes = 0, norms = 0;
@@ -193,7 +212,12 @@ private:
         const std::uint32_t k = m_rule.recipe.k;
         for (std::size_t i = 0; i < m_members.size(); ++i) {
             Member& member = m_members[i];
-            member.payload = numerics::encode(member.error, k, m_ground.threads);
+            if (is_bad(i) && is_suspended()) continue;
+            if (is_bad(i)) {
+                attack(member, std::span(views).first(m_members.size() - m_rule.bad));
+            } else {
+                member.payload = numerics::encode(member.error, k, m_ground.threads);
+            }
             bytes += static_cast<double>(member.payload.size());
             if (!swap_if_late(member, i)) continue;
             const auto fault = numerics::PayloadView::parse(member.payload, theta.size(), k, views[i]);
@@ -203,6 +227,30 @@ private:
         }
         numerics::apply_outer_step(theta, theta, list, step, m_ground.threads);
         return bytes;
+    }
+
+    /// Makes the payload of a bad member, who comes after all `honest` ones.
+    void attack(Member& member, std::span<const numerics::PayloadView> honest) {
+        std::vector<float>& error = member.error;
+        const auto encoded = [&] { return numerics::encode(error, m_rule.recipe.k, m_ground.threads); };
+        if (m_rule.attack == Attack::label_flip || m_rule.attack == Attack::delayed) {
+            member.older.push_back(encoded());
+            const std::uint64_t delay = m_rule.attack == Attack::delayed ? m_rule.delay : 0;
+            member.payload = member.older.front();
+            if (member.older.size() > delay) member.older.pop_front();
+            return;
+        }
+        constexpr double little_of_mean = -0.6;
+        switch (m_rule.attack) {
+            case Attack::sign_flip:
+                for (float& value : error) value *= -1000;
+                break;
+            case Attack::random: error = random_direction(error.size(), m_rule.seed); break;
+            case Attack::inner_product: error = HonestMoments(honest).forged(little_of_mean, 0); break;
+            default: error = HonestMoments(honest).forged(1, little_z(m_rule.members, m_rule.bad)); break;
+        }
+        member.payload = encoded();
+        std::ranges::fill(error, 0.0F);
     }
 
     /// Whether this member has something in the list of this round: `payload` is that then. A list names a member once,

@@ -1,6 +1,6 @@
 // Fuzz target of the payload parser. The input is a payload; its own header says which size and k to expect, within
 // bounds, so that mutations reach the groups. Whatever parses must decode in bounds, as the plain version does, and go
-// through F.
+// through F, with CenteredClip as its plain version does.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -34,6 +34,25 @@ void decode_all(const PayloadView& view) {
     }
 }
 
+/// Eight that have a say: it and others, which have nothing in common but the length.
+void clip(const PayloadView& view) {
+    const auto size = static_cast<std::size_t>(view.size());
+    std::vector<std::byte> bytes[2];
+    PayloadView others[2];
+    std::vector<WeightedPayload> list(4, {.payload = &view, .weight = 7});
+    for (std::size_t i = 0; i < 2; ++i) {
+        std::vector<float> error(size, i == 0 ? 1.0F : -0x1p60F);
+        bytes[i] = encode(error, 1 + 900 * static_cast<std::uint32_t>(i), 1);
+        POTLUCK_CHECK(PayloadView::parse(bytes[i], size, 901, others[i]) == PayloadFault::none);
+        list.insert(list.end(), 4, {.payload = &others[i], .weight = 1 + i});
+    }
+    const OuterStep step{.robust = RobustRule::centered_clip};
+    std::vector<float> fast(size), plain(size);
+    apply_outer_step(fast, fast, list, step, 1);
+    apply_outer_step_plain(plain, plain, list, step);
+    for (std::size_t i = 0; i < size; ++i) POTLUCK_CHECK(std::isfinite(fast[i]) && fast[i] == plain[i]);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -59,5 +78,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const WeightedPayload list[] = {{.payload = &view, .weight = 7}};
     apply_outer_step(sum, sum, list, {}, 1);
     for (const float value : sum) POTLUCK_CHECK(std::isfinite(value));
+    clip(view);
     return 0;
 }

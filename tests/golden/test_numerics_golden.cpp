@@ -53,6 +53,33 @@ struct Run {
     unsigned threads;
 };
 
+/// Payloads of inputs with the seeds 1000 and so on, of all kinds in turn, and their list.
+struct Contributions {
+    std::vector<std::vector<std::byte>> payloads;
+    std::vector<PayloadView> views;
+    std::vector<WeightedPayload> list;
+};
+
+struct Counts {
+    std::size_t all = 0, newcomers = 0, zeros = 0;  // the first, the last
+};
+
+Contributions contributions(std::size_t size, std::uint32_t k, std::uint64_t first_weight, Counts count) {
+    Contributions made;
+    made.payloads.resize(count.all);
+    made.views.resize(count.all);
+    for (std::size_t i = 0; i < count.all; ++i) {
+        const Kind kinds[] = {Kind::bell, Kind::clustered, Kind::uniform, Kind::ties};
+        std::vector<float> error = inputs::make(kinds[i % 4], size, 1000 + i);
+        if (i + count.zeros >= count.all) std::fill(error.begin(), error.end(), 0.0F);
+        made.payloads[i] = encode(error, k, 2);
+        if (PayloadView::parse(made.payloads[i], size, k, made.views[i]) != PayloadFault::none) qFatal("fault");
+        made.list.push_back(
+            {.payload = &made.views[i], .weight = first_weight * (i + 1), .newcomer = i < count.newcomers});
+    }
+    return made;
+}
+
 /// Every available path with 1, 2 and 7 threads.
 std::vector<Run> runs() {
     std::vector<Run> all;
@@ -77,6 +104,8 @@ private slots:
     void next_states_with_newcomers_have_their_digests_data() { add_rows("newcomer_steps.txt"); }
     void coded_steps_have_their_digests_data() { add_rows("coded_steps.txt"); }
     void coded_steps_have_their_digests();
+    void centered_steps_have_their_digests_data() { add_rows("centered_steps.txt"); }
+    void centered_steps_have_their_digests();
     void next_states_with_newcomers_have_their_digests() { next_states_have_their_digests(); }
 };
 
@@ -128,22 +157,11 @@ void TestNumericsGolden::next_states_have_their_digests() {
     const bool has_more = field.size() == 9;
     const std::size_t size = field[0].toULongLong();
     const std::uint32_t k = field[1].toUInt();
-    const std::size_t count = field[2].toULongLong();
-    const std::size_t newcomers = has_more ? field[6].toULongLong() : 0;
-    const std::size_t zeros = has_more ? field[7].toULongLong() : 0;
+    const Counts count{field[2].toULongLong(), has_more ? field[6].toULongLong() : 0,
+                       has_more ? field[7].toULongLong() : 0};
     const OuterStep step{.alpha = field[4].toFloat() / 100.0F, .amplification = field[5].toUInt()};
-    std::vector<std::vector<std::byte>> payloads(count);
-    std::vector<PayloadView> views(count);
-    std::vector<WeightedPayload> list;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Kind kinds[] = {Kind::bell, Kind::clustered, Kind::uniform, Kind::ties};
-        std::vector<float> error = inputs::make(kinds[i % 4], size, 1000 + i);
-        if (i + zeros >= count) std::fill(error.begin(), error.end(), 0.0F);
-        payloads[i] = encode(error, k, 2);
-        QVERIFY(PayloadView::parse(payloads[i], size, k, views[i]) == PayloadFault::none);
-        const std::uint64_t weight = field[3].toULongLong() * (i + 1);
-        list.push_back({.payload = &views[i], .weight = weight, .newcomer = i < newcomers});
-    }
+    Contributions all = contributions(size, k, field[3].toULongLong(), count);
+    std::vector<WeightedPayload>& list = all.list;
     const std::vector<float> theta = inputs::make(Kind::bell, size, 99);
     Rng rng(1);
     for (const Run run : runs()) {
@@ -165,17 +183,8 @@ void TestNumericsGolden::coded_steps_have_their_digests() {
     QCOMPARE(field.size(), 8);
     const std::size_t size = field[0].toULongLong();
     const std::uint32_t k = field[1].toUInt();
-    const std::size_t count = field[2].toULongLong();
-    std::vector<std::vector<std::byte>> payloads(count);
-    std::vector<PayloadView> views(count);
-    std::vector<WeightedPayload> list;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Kind kinds[] = {Kind::bell, Kind::clustered, Kind::uniform, Kind::ties};
-        std::vector<float> error = inputs::make(kinds[i % 4], size, 1000 + i);
-        payloads[i] = encode(error, k, 2);
-        QVERIFY(PayloadView::parse(payloads[i], size, k, views[i]) == PayloadFault::none);
-        list.push_back({.payload = &views[i], .weight = field[3].toULongLong() * (i + 1)});
-    }
+    const Contributions all = contributions(size, k, field[3].toULongLong(), {.all = field[2].toULongLong()});
+    const std::vector<WeightedPayload>& list = all.list;
     const OuterStep rule{.amplification = field[5].toUInt()};
     const std::vector<std::byte> plain = encode_step_plain(list, size, rule);
     QCOMPARE(sha256(plain).hex(), field[6].toStdString());
@@ -187,6 +196,31 @@ void TestNumericsGolden::coded_steps_have_their_digests() {
     std::vector<float> theta = inputs::make(Kind::bell, size, 99);
     apply_step(theta, theta, view, field[4].toFloat() / 100.0F, 2);
     QCOMPARE(digest(theta), field[7].toStdString());
+}
+
+void TestNumericsGolden::centered_steps_have_their_digests() {
+    // size, k, number of payloads, first weight, alpha in hundredths, amplification, newcomers, zeros, digests of the
+    // coded step and of the next state
+    QFETCH(QByteArray, line);
+    const QList<QByteArray> field = fields_of(line);
+    QCOMPARE(field.size(), 10);
+    const std::size_t size = field[0].toULongLong();
+    const Counts count{field[2].toULongLong(), field[6].toULongLong(), field[7].toULongLong()};
+    Contributions all = contributions(size, field[1].toUInt(), field[3].toULongLong(), count);
+    const OuterStep step{
+        .alpha = field[4].toFloat() / 100.0F, .amplification = field[5].toUInt(), .robust = RobustRule::centered_clip};
+    const std::vector<float> theta = inputs::make(Kind::bell, size, 99);
+    std::vector<float> next(size);
+    Rng rng(1);
+    for (const Run run : runs()) {
+        for (std::size_t i = all.list.size() - 1; i > 0; --i) std::swap(all.list[i], all.list[rng.below(i + 1)]);
+        QCOMPARE(sha256(encode_step_with(run.path, all.list, size, step, run.threads)).hex(), field[8].toStdString());
+        apply_outer_step_with(run.path, theta, next, all.list, step, run.threads);
+        QCOMPARE(digest(next), field[9].toStdString());
+    }
+    QCOMPARE(sha256(encode_step_plain(all.list, size, step)).hex(), field[8].toStdString());
+    apply_outer_step_plain(theta, next, all.list, step);
+    QCOMPARE(digest(next), field[9].toStdString());
 }
 
 QTEST_APPLESS_MAIN(TestNumericsGolden)

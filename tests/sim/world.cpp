@@ -128,6 +128,7 @@ void World::make_manifest() {
     recipe.k = m_plan.k;
     recipe.k_max = m_plan.k_max;
     recipe.outer.form = m_plan.step;
+    recipe.outer.robust = m_plan.robust;
     recipe.window = m_plan.window;
     recipe.collect = m_plan.collect;
     recipe.grace = m_plan.grace;

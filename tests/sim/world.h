@@ -39,6 +39,7 @@ struct WorldPlan {
     std::uint32_t k = 1024, k_max = 4096;            // few rounds: much of the movement in each
     std::uint32_t width = 16;                        // of the model
     numerics::StepForm step = numerics::StepForm::exact;
+    numerics::RobustRule robust = numerics::RobustRule::mean;
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
     bool damage_may_spread = false;

@@ -5,27 +5,15 @@
 #include "core/numerics/outer/group_sums.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "core/numerics/codec/payload_layout.h"
+#include "core/numerics/outer/centered_clip.h"
+#include "core/numerics/outer/exact_double.h"
 
 namespace potluck::numerics {
 
 namespace {
-
-/// Integers as doubles, rounded once, as a cast does, by operations that every instruction set has for vectors: an
-/// integer below 2^32 becomes the low bits of 2^52.
-POTLUCK_INLINE double as_double(std::uint32_t x) {
-    return std::bit_cast<double>(0x4330000000000000ULL | std::uint64_t{x}) - 0x1p52;
-}
-POTLUCK_INLINE double as_double(std::int64_t x) {
-    const std::uint64_t bits = static_cast<std::uint64_t>(x);
-    const std::uint64_t raised = (bits >> 32U) ^ 0x80000000ULL;  // the upper half plus 2^31, which is not negative
-    const double upper = std::bit_cast<double>(0x4330000000000000ULL | raised) - (0x1p52 + 0x1p31);
-    const double lower = std::bit_cast<double>(0x4330000000000000ULL | (bits & 0xffffffffULL)) - 0x1p52;
-    return upper * 0x1p32 + lower;  // both terms are exact; the sum rounds
-}
 
 /// `next` may be `theta`: each coordinate is read before it is written, and vectors keep that order.
 POTLUCK_INLINE void sweep_body(const float* theta, float* next, ChunkSums& sums, std::size_t length,
@@ -33,7 +21,9 @@ POTLUCK_INLINE void sweep_body(const float* theta, float* next, ChunkSums& sums,
     constexpr std::size_t block = 64;
     std::int64_t* POTLUCK_RESTRICT value = sums.value.data();
     std::uint32_t* POTLUCK_RESTRICT weight = sums.weight.data();
-    const StepPlan local{.shares = {}, .exponent = 0, .divisor_min = plan.divisor_min, .unscale = plan.unscale};
+    StepPlan local;  // without the list, for the loop's registers
+    local.divisor_min = plan.divisor_min;
+    local.unscale = plan.unscale;
     for (std::size_t at = 0; at < length; at += block) {
         const std::size_t here = std::min(block, length - at);
         float before[block] = {};
@@ -77,10 +67,15 @@ GroupSums::Sweep GroupSums::sweep_for(Isa isa) {
 
 GroupSums::GroupSums(Isa isa, const StepPlan& plan)
     : m_sweep(sweep_for(isa)), m_plan(plan), m_sums(std::make_unique<ChunkSums>()) {
+    if (plan.centred) m_centre = std::make_unique<ChunkCentre>(isa, plan);
     m_streams.reserve(plan.shares.size());
 }
 
+GroupSums::GroupSums(GroupSums&&) noexcept = default;
+GroupSums::~GroupSums() = default;
+
 void GroupSums::open(std::size_t group) {
+    if (m_centre) m_centre->open(group);
     m_streams.clear();
     for (const StepPlan::Share& share : m_plan.shares) {
         const std::span<const std::byte> from = share.payload->group_from(group);
@@ -95,6 +90,7 @@ void GroupSums::open(std::size_t group) {
 }
 
 void GroupSums::add_chunk(std::size_t length) {
+    if (m_centre) m_centre->add_rest(length, m_sums->value);
     std::int64_t* POTLUCK_RESTRICT value = m_sums->value.data();
     std::uint32_t* POTLUCK_RESTRICT weight = m_sums->weight.data();
     for (Stream& stream : m_streams) {

@@ -5,6 +5,8 @@
 //   for each payload:  value[place] += addend of the entry's code;  weight[place] += the payload's weight
 //   sweep:             next = theta - alpha * (value / max(weight, total / A) * unscale)
 //
+// With CenteredClip a payload's addends are those of its last pull, and the centre adds the rest (centered_clip.h).
+//
 // Sums are integers, so they do not depend on the order of the list or on the threads, and the plan keeps them below
 // 2^62 (outer_step_plan.h).
 #pragma once
@@ -27,10 +29,14 @@ struct ChunkSums {
     alignas(64) std::array<std::uint32_t, chunk_size> weight{};
 };
 
+class ChunkCentre;
+
 class GroupSums {
 public:
-    /// `plan` outlives this.
+    /// `plan` outlives this; if it is `centred`, its pulls are set.
     GroupSums(Isa isa, const StepPlan& plan);
+    GroupSums(GroupSums&& other) noexcept;
+    ~GroupSums();
 
     /// The next calls of add_chunk() go through this group, chunk by chunk.
     void open(std::size_t group);
@@ -57,6 +63,7 @@ private:
     Sweep m_sweep;
     const StepPlan& m_plan;
     std::unique_ptr<ChunkSums> m_sums;
+    std::unique_ptr<ChunkCentre> m_centre;  // null: the mean
     std::vector<Stream> m_streams;
 };
 

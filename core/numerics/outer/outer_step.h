@@ -7,6 +7,9 @@
 //   3. divide   once, by max(weight of the coordinate's senders, total weight / A)      (amplification cap A)
 //   4. subtract alpha * mean in fp32; in a coded step, alpha * C(mean)
 //
+// A recipe may choose CenteredClip (centered_clip.h), which between 1 and 2 cuts each payload's weight by how far it
+// lies from the middle of the others.
+//
 // The result is a pure function of theta and the set of (payload, weight): list order, thread count and processor do
 // not matter. Bounds: at most 4,096 contributions, total weight below 2^32 after common scaling down (see source).
 // Does not: know who sent what. No dependencies.
@@ -28,6 +31,10 @@ struct WeightedPayload {
     bool repeated = false;     // nor does this one's: another entry is of the same contributor
 };
 
+/// How the payloads of a list become one movement: their mean, each norm clipped, or CenteredClip in a list in which
+/// enough payloads have a say (centered_clip.h), and else the mean.
+enum class RobustRule { mean, centered_clip };
+
 /// Whether the mean moves the state as it is, or C of it (step_code.h).
 enum class StepForm { exact, coded };
 
@@ -35,6 +42,7 @@ struct OuterStep {
     float alpha = 1.0F;               // outer learning rate
     std::uint32_t amplification = 4;  // A >= 1
     StepForm form = StepForm::exact;
+    RobustRule robust = RobustRule::mean;
     double newcomers_norm = 0;  // the most that newcomers' norms are clipped to where no other counts; 0: no limit
     bool operator==(const OuterStep&) const = default;
 };

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/numerics/codec/payload_layout.h"
+#include "core/numerics/outer/centered_clip.h"
 #include "core/numerics/outer/outer_step.h"
 #include "core/numerics/outer/outer_step_plan.h"
 #include "core/numerics/outer/step_code.h"
@@ -50,13 +51,15 @@ void apply_outer_step_plain(std::span<const float> theta, std::span<float> next,
         require(StepView::parse(bytes, theta.size(), view) == PayloadFault::none);
         return apply_step(theta, next, view, step.alpha, 1);
     }
-    const StepPlan plan = plan_step(list, step);
+    StepPlan plan = plan_step(list, step);
+    std::vector<std::int32_t> centre(theta.size());
+    if (plan.centred) centre = set_pulls_plain(plan, theta.size());
     for (std::size_t group = 0; group < layout::group_count(theta.size()); ++group) {
         std::vector<Stream> streams;
         for (const StepPlan::Share& share : plan.shares) streams.push_back(open_stream(plan, share, group));
         const std::size_t begin = group * group_size;
         for (std::size_t i = begin; i < std::min(begin + group_size, theta.size()); ++i) {
-            std::int64_t sum = 0;
+            std::int64_t sum = std::int64_t{plan.rest.back()} * centre[i];
             std::uint64_t weight = 0;
             for (Stream& stream : streams) {
                 if (stream.at == stream.count || begin + stream.indices[stream.at] != i) continue;

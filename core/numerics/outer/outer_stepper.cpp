@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/numerics/codec/payload_layout.h"
+#include "core/numerics/outer/centered_clip.h"
 #include "core/numerics/outer/group_sums.h"
 #include "core/numerics/outer/step_code.h"
 #include "core/numerics/parallel.h"
@@ -53,7 +54,8 @@ void apply_outer_step_with(Isa isa, std::span<const float> theta, std::span<floa
         return;
     }
     const RoundingGuard guard;
-    const StepPlan plan = plan_step(list, step);
+    StepPlan plan = plan_step(list, step);
+    set_pulls(isa, plan, theta.size(), threads);
     const auto groups = static_cast<std::size_t>(layout::group_count(theta.size()));
     exact_parallel_for(groups, threads, [&] { return GroupStepper(isa, plan, theta, next, step.alpha); });
 }

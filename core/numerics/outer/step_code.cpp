@@ -13,6 +13,7 @@
 
 #include "core/numerics/codec/gap_code.h"
 #include "core/numerics/codec/select.h"
+#include "core/numerics/outer/centered_clip.h"
 #include "core/numerics/outer/group_sums.h"
 #include "core/numerics/outer/step_layout.h"
 #include "core/numerics/parallel.h"
@@ -163,7 +164,8 @@ std::vector<std::byte> encode_step_with(Isa isa, std::span<const WeightedPayload
     }
     const std::uint32_t kept = kept_of_step(k);
     const RoundingGuard guard;
-    const StepPlan plan = plan_step(list, step);
+    StepPlan plan = plan_step(list, step);
+    set_pulls(isa, plan, size, threads);
     const auto count = static_cast<std::size_t>(layout::group_count(size));
     std::vector<std::vector<std::byte>> groups(count);
     exact_parallel_for(count, threads, [&] {

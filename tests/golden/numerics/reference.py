@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes payloads.txt, steps.txt, newcomer_steps.txt and coded_steps.txt from docs/payload-format.md, independently of the C++ code: run it in its own folder.
+"""Writes payloads.txt, steps.txt, newcomer_steps.txt, coded_steps.txt and centered_steps.txt from docs/payload-format.md, independently of the C++ code: run it in its own folder.
 
 A plain codec, a plain reader and a plain F: one coordinate after the other, the standard library only. The inputs are
 those of tests/golden/numerics_inputs.h. tests/golden/test_numerics_golden.cpp checks that the product gives the same.
@@ -26,6 +26,10 @@ NEWCOMER_STEPS = [(5_000, 64, 7, 1000, 100, 4, 3, 0), (300_001, 64, 9, 77, 80, 3
                   (8_192, 256, 6, 5, 100, 2, 2, 4), (5_000, 64, 3, 10, 100, 4, 1, 3), (20_000, 64, 12, 9, 90, 5, 8, 1)]
 CODED_STEPS = [(1, 64, 1, 1, 100, 4), (5_000, 64, 2, 1000, 100, 4), (20_001, 300, 3, 123_456, 70, 4), (8_192, 4096, 7, 31, 50, 2),
                (300_001, 64, 16, 99_999, 100, 4), (9_000, 256, 5, 10, 80, 1)]
+# As those with newcomers.
+CENTERED_STEPS = [(5_000, 64, 8, 1000, 100, 4, 0, 0), (8_192, 4096, 9, 31, 50, 2, 0, 0), (8_192, 4096, 16, 1, 100, 4, 3, 1),
+                  (20_000, 1024, 12, 99_999, 80, 4, 2, 2), (300_001, 256, 9, 7, 100, 4, 0, 0), (5_000, 4096, 10, 5, 100, 1, 10, 0),
+                  (5_000, 1000, 14, 1_152_921_504_606_846_976, 100, 4, 7, 0)]
 
 
 def f32(x):
@@ -180,7 +184,35 @@ def decode(payload):
 
 # F: "The agreed step" of the document.
 
-def means_of(payloads, weights, amplification, newcomers=0, newcomers_norm=0.0):
+def cut(values, weights, has_say):
+    """"CenteredClip" of the document: the parts of `weights` that count in the end, what is left, and the centre. `values` has a
+    {place: integer} for each payload."""
+    total, centre = sum(weights), {}
+    voters = [value for value, says in zip(values, has_say) if says]
+    for place in {place for value in voters for place in value}:
+        ordered = sorted(value.get(place, 0) for value in voters)
+        lower, upper = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
+        centre[place] = min((lower, upper), key=abs) if lower * upper > 0 else 0
+    for iteration in range(3):
+        distances = []
+        for value in values:
+            square = sum((value.get(place, 0) - centre.get(place, 0)) ** 2 for place in value.keys() | centre.keys())
+            distances.append(math.sqrt(float(square >> 32) * 2.0**32 + float(square & 0xFFFFFFFF)))
+        with_say = sorted(distance for distance, says in zip(distances, has_say) if says)
+        radius = with_say[(len(with_say) - 1) // 2]
+        factors = [round(radius / distance * 2.0**30) if distance > radius else 1 << 30 for distance in distances]
+        pulls = [weight * factor + (1 << 29) >> 30 for weight, factor in zip(weights, factors)]
+        rest = total - sum(pulls)
+        if iteration == 2:
+            return pulls, rest, centre
+        sums = {place: rest * value for place, value in centre.items()}
+        for value, pull in zip(values, pulls):
+            for place, x in value.items():
+                sums[place] = sums.get(place, 0) + pull * x
+        centre = {place: round(float(value) / float(total)) for place, value in sums.items()}
+
+
+def means_of(payloads, weights, amplification, newcomers=0, newcomers_norm=0.0, centered=False):
     """Steps 1 to 6: what each coordinate with entries moves by. The first `newcomers` payloads are those of newcomers, whose
     norms count for nothing if another does."""
     decoded = [decode(payload) for payload in payloads]
@@ -202,29 +234,37 @@ def means_of(payloads, weights, amplification, newcomers=0, newcomers_norm=0.0):
     weights = [max(weight >> halvings, 1) for weight in weights]
     largest = max(peak * factor for peak, factor in zip(peaks, factors))
     exponent = 30 - math.frexp(largest)[1] if largest > 0 else 0
+    values = [{place: round(math.ldexp(mean * factor, exponent)) for entries, _ in groups for place, mean in entries.items()}
+              for groups, factor in zip(decoded, factors)]
+    has_say = [norm > 0 and (i >= newcomers) == bool(others) for i, norm in enumerate(norms)]
+    pulls, rest, centre = weights, 0, {}
+    if centered and sum(has_say) >= 8:
+        doublings = 32 - sum(weights).bit_length()
+        weights = [weight << doublings for weight in weights]
+        pulls, rest, centre = cut(values, weights, has_say)
     least = sum(weights) / amplification
     sums = {}
-    for groups, factor, weight in zip(decoded, factors, weights):
-        for values, _ in groups:
-            for place, mean in values.items():
-                total, senders = sums.get(place, (0, 0))
-                sums[place] = total + round(math.ldexp(mean * factor, exponent)) * weight, senders + weight
+    for value, weight, pull in zip(values, weights, pulls):
+        for place, x in value.items():
+            total, senders = sums.get(place, (rest * centre.get(place, 0), 0))
+            sums[place] = total + x * pull, senders + weight
     return {place: f32(total / max(float(senders), least) * math.ldexp(1.0, -exponent))
             for place, (total, senders) in sums.items()}
 
 
-def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0, newcomers_norm=0.0):
+def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0, newcomers_norm=0.0,
+               centered=False):
     after = array("f", theta)
-    for place, mean in means_of(payloads, weights, amplification, newcomers, newcomers_norm).items():
+    for place, mean in means_of(payloads, weights, amplification, newcomers, newcomers_norm, centered).items():
         after[place] = after[place] - f32(alpha * mean)
     return after
 
 
 # "The coded step" of the document.
 
-def coded_step(size, payloads, weights, amplification):
+def coded_step(size, payloads, weights, amplification, newcomers=0, centered=False):
     """The step's bytes, and {place: what is decoded}."""
-    means = means_of(payloads, weights, amplification)
+    means = means_of(payloads, weights, amplification, newcomers, 0.0, centered)
     kept = min(max(2 * max(struct.unpack_from("<I", payload, 4)[0] for payload in payloads), 512), CHUNK)
     table, groups, decoded = b"", b"", {}
     for group in chunks(size, kept):
@@ -278,6 +318,17 @@ def step_row(row):
     return " ".join(map(str, row)) + " " + digest(after)
 
 
+def centered_row(row):
+    size, k, count, weight, alpha, amplification, newcomers, zeros = row
+    kinds = ("bell", "clustered", "uniform", "ties")
+    payloads = [encode(inputs(kinds[i % 4], size, 1000 + i) if i < count - zeros else array("f", bytes(4 * size)), k)
+                for i in range(count)]
+    weights = [weight * (i + 1) & MASK for i in range(count)]
+    after = outer_step(inputs("bell", size, 99), payloads, weights, f32(f32(alpha) / 100), amplification, newcomers, 0.0, True)
+    coded, _ = coded_step(size, payloads, weights, amplification, newcomers, True)
+    return " ".join(map(str, row)) + f" {hashlib.sha256(coded).hexdigest()} {digest(after)}"
+
+
 def coded_row(row):
     size, k, count, weight, alpha, amplification = row
     kinds = ("bell", "clustered", "uniform", "ties")
@@ -307,6 +358,11 @@ def main():
             file.write("# parameters, k, payloads, first weight, alpha in hundredths, amplification cap; SHA-256 of the coded step, "
                        "SHA-256 of the next state (fp32, little-endian)\n")
             file.write("".join(row + "\n" for row in coded_steps.get()))
+        centered_steps = pool.map_async(centered_row, CENTERED_STEPS, 1)
+        with open("centered_steps.txt", "w", newline="\n") as file:
+            file.write("# parameters, k, payloads, first weight, alpha in hundredths, amplification cap, newcomers (the first), "
+                       "zeros (the last); SHA-256 of the coded step, SHA-256 of the next state (fp32, little-endian)\n")
+            file.write("".join(row + "\n" for row in centered_steps.get()))
         with open("newcomer_steps.txt", "w", newline="\n") as file:
             file.write("# parameters, k, payloads, first weight, alpha in hundredths, amplification cap, newcomers (the first), "
                        "zeros (the last); SHA-256 of the next state (fp32, little-endian)\n")

@@ -2,6 +2,8 @@
 // with the same state, whatever happens on the way.
 #include <QTest>
 
+#include <algorithm>
+
 #include "tests/sim/checks.h"
 #include "tests/sim/networks/topology.h"
 #include "tests/sim/scenario.h"
@@ -160,6 +162,23 @@ private slots:
         QCOMPARE(stranger.verdict(1, stranger.envelope(run::StepRequest{RoundId{2}})), run::Verdict::accepted);
         QCOMPARE(stranger.verdict(1, stranger.envelope(run::StepRequest{RoundId{2}})), run::Verdict::repeated);
         QCOMPARE(stranger.verdict(1, stranger.envelope(run::StepRequest{RoundId{40}})), run::Verdict::stale);
+    }
+
+    /// Nine volunteers have a say once they are no newcomers, so that the rule is used.
+    void with_centered_clip_light_and_full_members_end_with_the_same_state() {
+        WorldPlan plan = plan_of(9, 8);
+        plan.robust = numerics::RobustRule::centered_clip;
+        World world(1, plan);
+        use_lines(world, 2);
+        world.start_all();
+        std::size_t most_light = 0;
+        std::string wrong = run_with(world, 8, most_light);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        wrong = agreement(world);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        QVERIFY(most_light >= 5);
+        const auto list = run::AcceptList::decode(world.home(0).ledger.list(world.run(), RoundId{6})->list).value();
+        QVERIFY(std::ranges::count(run::with_a_say(list.entries, list.bounds), true) >= 8);
     }
 
     void an_exact_run_knows_no_steps() {

@@ -77,6 +77,19 @@ private slots:
         QVERIFY(!Recipe::from_json(unknown));
     }
 
+    void a_rule_other_than_the_mean_is_named() {
+        Recipe recipe;
+        QVERIFY(!recipe.to_json().contains("robust"));
+        QVERIFY(recipe.outer.robust == potluck::numerics::RobustRule::mean);
+        recipe.outer.robust = robust_rule_named("centered_clip").value();
+        QCOMPARE(recipe.to_json()["robust"].get<std::string>(), std::string("centered_clip"));
+        QVERIFY(Recipe::from_json(recipe.to_json()).value() == recipe);
+        QVERIFY(recipe.outer.robust == potluck::numerics::RobustRule::centered_clip);
+        nlohmann::json unknown = recipe.to_json();
+        unknown["robust"] = "median";
+        QVERIFY(!Recipe::from_json(unknown));
+    }
+
     void the_usual_rate_follows_model_optimizer_and_batch() {
         const auto rate = [](const char* preset, std::uint32_t batch, Optimizer optimizer = Optimizer::adamw) {
             Recipe recipe;

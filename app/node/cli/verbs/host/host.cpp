@@ -127,6 +127,10 @@ void HostVerb::add_rounds(CLI::App& host) {
                     "How a round moves the model: coded, so that members whose line is slow may take the sum of many "
                     "from others, or exact, where everybody adds up all contributions")
         ->check(CLI::IsMember({"coded", "exact"}));
+    host.add_option("--robust", m_robust,
+                    "How contributions are averaged: mean, each clipped to the median norm, or centered_clip, for runs "
+                    "of eight members or more, which counts a contribution less the farther it is from the middle")
+        ->check(CLI::IsMember({"mean", "centered_clip"}));
     host.add_option("--error-decay", recipe.error_decay, "Decay of the error feedback");
     host.add_option("--alpha", recipe.outer.alpha, "Outer learning rate");
     host.add_option("--amplification", recipe.outer.amplification, "Cap on the amplification of rare coordinates");
@@ -227,6 +231,7 @@ Status HostVerb::read() {
     }
     if (Status taken = take_density(m_density, recipe); !taken) return taken;
     recipe.outer.form = run::step_form_named(m_step).value_or(recipe.outer.form);
+    recipe.outer.robust = run::robust_rule_named(m_robust).value_or(recipe.outer.robust);
     recipe.probation_time = milliseconds(m_probation_hours * 3600);
     recipe.strangers.newcomer_rms = run::usual_newcomer_rms(recipe);
     m_plan.window = m_window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;
