@@ -40,6 +40,12 @@ Status writeInvite(const QString& name, const QString& link) {
     return Error{ErrorCode::io, "The invite cannot be written there; choose a folder in which you may write."};
 }
 
+Status writePicture(const QString& name, const QByteArray& png) {
+    QSaveFile file(name);
+    if (file.open(QIODevice::WriteOnly) && file.write(png) == png.size() && file.commit()) return {};
+    return Error{ErrorCode::io, "The picture cannot be written there; choose a folder in which you may write."};
+}
+
 ui::OwnProgram ownProgram() {
     const auto runs = activity::running(activity::own_process());
     return {QCoreApplication::applicationFilePath(), QCoreApplication::applicationVersion(),
@@ -51,6 +57,7 @@ ui::Desktop desktop() {
         readInvite, [](const QString& folder) { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }, {}, {}};
     desktop.open_link = [](const QString& link) { QDesktopServices::openUrl(QUrl(link)); };
     desktop.write_invite = writeInvite;
+    desktop.write_picture = writePicture;
     desktop.own_program = ownProgram;
 #ifdef __linux__
     const AutostartEntry entry(autostartFolder(), QCoreApplication::applicationFilePath());

@@ -50,6 +50,8 @@ struct RunChoices {
     Admission admission = Admission::anybody;
     std::vector<std::string> allowed;
     run::Role role = run::Role::volunteer;
+    bool announces = false;
+    std::string language, page;
 
     static void fields(auto& value, auto&& field) {
         field("data_kind", value.data_kind, Any{},
@@ -79,6 +81,11 @@ struct RunChoices {
         field("allowed", value.allowed, Optional{List{run::allowed_max, Text{id_bytes_max}}},
               "Keys that may join, in hexadecimal digits.");
         field("role", value.role, Optional{Any{}}, "Whether this computer trains, too, or only decides and relays.");
+        field("announces", value.announces, Optional{Any{}},
+              "Whether people without an invite can find the run; not with allowed keys.");
+        field("language", value.language, Optional{Text{name_bytes_max}}, "Language of the text as a BCP 47 tag.");
+        field("page", value.page, Optional{Text{name_bytes_max}},
+              "Page of the run on the web, beginning with https://.");
     }
 };
 
@@ -113,10 +120,23 @@ struct ReadRunOptions : Nothing {
 };
 
 /// Where in the choices something cannot stand.
-enum class ChoiceField { data, checkpoint, tokenizer, model, name, purpose, licence, allowed, gpu, disk, trainer };
+enum class ChoiceField {
+    data,
+    checkpoint,
+    tokenizer,
+    model,
+    name,
+    purpose,
+    licence,
+    allowed,
+    page,
+    gpu,
+    disk,
+    trainer
+};
 template <>
-inline constexpr std::array names<ChoiceField> = {"data",    "checkpoint", "tokenizer", "model", "name",   "purpose",
-                                                  "licence", "allowed",    "gpu",       "disk",  "trainer"};
+inline constexpr std::array names<ChoiceField> = {"data",    "checkpoint", "tokenizer", "model", "name", "purpose",
+                                                  "licence", "allowed",    "page",      "gpu",   "disk", "trainer"};
 struct ChoiceProblem {
     static constexpr std::string_view label = "choice problem";
     ChoiceField place = ChoiceField::data;

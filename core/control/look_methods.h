@@ -17,10 +17,10 @@ inline constexpr std::size_t log_line_bytes_max = 2'000;
 /// unknown.
 struct OfferedRun {
     static constexpr std::string_view label = "offered run";
-    std::string id, name, purpose, licence, host, model;
-    std::uint64_t parameters = 0, total_rounds = 0;
-    double window_seconds = 0;
-    bool listed = false, admitted = true;
+    std::string id, name, purpose, licence, host, host_name, model;
+    std::uint64_t parameters = 0, round = 0, total_rounds = 0, volunteers = 0;
+    double window_seconds = 0, round_seconds = 0;
+    bool listed = false, admitted = true, announced = false;
     std::uint64_t peers = 0, download = 0, disk = 0, disk_free = 0;
     std::string device, summary, obstacle;
     std::uint64_t gpu_peak = 0, ram_peak = 0;
@@ -34,6 +34,12 @@ struct OfferedRun {
         field("purpose", value.purpose, Text{text_bytes_max}, "Purpose of the model.");
         field("licence", value.licence, Text{name_bytes_max}, "SPDX licence of the model.");
         field("host", value.host, Text{id_bytes_max}, "Key of the run's host in hexadecimal digits.");
+        field("announced", value.announced, Optional{Any{}},
+              "Whether its host announces it and was heard; else the next four are unknown.");
+        field("host_name", value.host_name, Optional{Text{name_bytes_max}}, "Name that the host goes by, or empty.");
+        field("round", value.round, Optional{Whole{}}, "Completed rounds, as a quorum has signed.");
+        field("volunteers", value.volunteers, Optional{Whole{}}, "Volunteers that train now, as the host says.");
+        field("round_seconds", value.round_seconds, Optional{Real{}}, "Duration of the last round.");
         field("model", value.model, Text{name_bytes_max}, "Shape of the model in words.");
         field("parameters", value.parameters, Whole{}, "Parameters of the model.");
         field("total_rounds", value.total_rounds, Whole{}, "Planned rounds.");

@@ -445,10 +445,10 @@ struct StopNode : Nothing {
 using NodeMethods =
     Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, SetResources, ReadDevices,
             SetDevice, SetProxy, SetPort, ReadPauses, SetName, SetTeam, MakeInvite, ReadRunOptions, EstimateRun,
-            LookAtRun, FindRuns, ReadLog, HostRun, CancelHosting, ReadCommittee, Moderate, ReplaceCommittee, ReadRuns,
-            Rejoin, DeleteRunFiles, ReadDisk, ReadDays, ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel,
-            SampleText, ShowIdentity, ExportIdentity, ImportIdentity, ImportIdentityWords, CheckReleases,
-            InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
+            LookAtRun, FindRuns, FollowList, UnfollowList, SetNextRun, ReadLog, HostRun, CancelHosting, ReadCommittee,
+            Moderate, ReplaceCommittee, ReadRuns, Rejoin, DeleteRunFiles, ReadDisk, ReadDays, ReadLeaderboard,
+            ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity,
+            ImportIdentityWords, CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

@@ -190,7 +190,7 @@ struct Exchange {
 
 struct RunSnapshot {
     static constexpr std::string_view label = "run";
-    std::string id, name, purpose, licence, model, magnet, host;
+    std::string id, name, purpose, licence, model, magnet, link, host;
     std::optional<Succession> succession;
     std::uint64_t parameters = 0, round = 0, total_rounds = 0;
     run::Phase phase = run::Phase::joining;
@@ -218,6 +218,8 @@ struct RunSnapshot {
         field("licence", value.licence, Text{name_bytes_max}, "SPDX licence of the model.");
         field("model", value.model, Text{name_bytes_max}, "Shape of the model in words.");
         field("magnet", value.magnet, Text{text_bytes_max}, "Invite to the run.");
+        field("link", value.link, Optional{Text{text_bytes_max}},
+              "Invite for people to press: behind the run's page on the web, or a potluck: link.");
         field("host", value.host, Optional{Text{id_bytes_max}}, "Key of the run's host in hexadecimal digits.");
         field("succession", value.succession, Any{},
               "Members that could continue the run; missing unless this node is its host.");
@@ -506,6 +508,7 @@ struct NodeSnapshot {
     std::optional<ProxyState> proxy;
     std::optional<Energy> energy;
     std::string peer_id, name, team, data_folder, person_id;
+    bool helps_lists = false;
     std::optional<RunSnapshot> run;
     std::optional<Preparation> preparation;
     NetworkSnapshot network;
@@ -534,6 +537,8 @@ struct NodeSnapshot {
         field("name", value.name, Text{name_bytes_max}, "The name its owner goes by.");
         field("team", value.team, Optional{Text{name_bytes_max}}, "The team its owner claims; empty for none.");
         field("data_folder", value.data_folder, Text{text_bytes_max}, "The data folder.");
+        field("helps_lists", value.helps_lists, Optional{Any{}},
+              "Whether a run of a followed list is joined by itself when this one is complete.");
         field("run", value.run, Any{}, "The run that the node is in.");
         field("preparation", value.preparation, Any{}, "The run being prepared; missing if there is none.");
         field("network", value.network, Any{}, "The node's connections.");

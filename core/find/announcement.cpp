@@ -18,11 +18,11 @@ namespace potluck::find {
 
 namespace {
 
-constexpr std::uint32_t layout_version = 1;
+constexpr std::uint32_t layout_version = 2;
 constexpr std::int64_t made_max = 1LL << 48U;
 constexpr std::size_t certificate_bytes_max =
     1 + 32 + 12 + 4 + 1 + 32 + 1 + sizeof(identity::Signature) * run::certificate_signatures_max;
-constexpr std::size_t numbers_bytes = 8 * 5 + 4 * 4;
+constexpr std::size_t numbers_bytes = 8 * 5 + 4 * 5;
 constexpr std::size_t texts_bytes_max = 8 * 2 + name_bytes_max + purpose_bytes_max + language_bytes_max +
                                         run::licence_bytes_max + model_bytes_max + page_bytes_max + family_bytes_max +
                                         host_name_bytes_max;
@@ -55,6 +55,7 @@ std::string fault_of(const Announcement& one) {
     if (std::max({one.parameters, one.memory, one.download}) > model_needs_max) return "has a model of no size";
     if (one.rounds > run::round_max || one.round > one.rounds) return "has more rounds than it plans";
     if (!is_loss(one.loss) || !is_loss(one.baseline)) return "has a loss that is none";
+    if (!std::isfinite(one.flops) || one.flops < 0 || one.flops > flops_max) return "has a token that costs nonsense";
     if (one.volunteers > volunteers_max) return "has more volunteers than there are";
     if (one.round_seconds > round_seconds_max) return "has rounds that nobody waits for";
     if (one.committee.empty() != (one.round == 0) || one.certificate.empty() != (one.round == 0))
@@ -73,6 +74,7 @@ void write_body(ByteWriter& out, const Announcement& one) {
         out.u64(number);
     out.f32(one.loss);
     out.f32(one.baseline);
+    out.f32(one.flops);
     out.u32(one.volunteers);
     out.u32(one.round_seconds);
     for (const std::string* text :
@@ -119,6 +121,7 @@ Announcement read_body(ByteReader& in) {
         *number = in.u64();
     one.loss = in.f32();
     one.baseline = in.f32();
+    one.flops = in.f32();
     one.volunteers = in.u32();
     one.round_seconds = in.u32();
     one.name = in.string(name_bytes_max);

@@ -37,6 +37,7 @@ inline constexpr std::size_t page_bytes_max = 160;
 inline constexpr std::size_t family_bytes_max = 16, host_name_bytes_max = 64;
 inline constexpr std::size_t hints_max = 4, hint_host_bytes_max = 64;
 inline constexpr std::uint64_t model_needs_max = 1ULL << 50U;  // parameters, bytes
+inline constexpr float flops_max = 1e18F;                      // of a token
 inline constexpr std::uint32_t volunteers_max = 1U << 24U;
 inline constexpr std::uint32_t round_seconds_max = 1U << 24U;  // half a year
 
@@ -63,6 +64,7 @@ struct Announcement {
     std::uint64_t rounds = 0;         // until the run is complete
     std::uint32_t round_seconds = 0;  // that the last one took; 0: not known
     float loss = 0, baseline = 0;     // nats per token; 0: not known
+    float flops = 0;                  // floating-point operations that training takes for a token; 0: not known
     std::uint32_t volunteers = 0;     // that train now
     std::vector<run::PeerHint> hints;
     std::string page;  // on the web; empty: none

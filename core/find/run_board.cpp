@@ -25,8 +25,12 @@ Vouch RunBoard::vouch_of(const Entry& entry) const {
     return entry.is_near ? Vouch::network : Vouch::nobody;
 }
 
+bool RunBoard::is_ours(const Entry& entry) const {
+    return entry.is_own || m_carried == HostedRun{entry.announcement.run, entry.announcement.host};
+}
+
 std::pair<int, std::int64_t> RunBoard::worth(const Entry& entry) const {
-    const int vouched = entry.is_own ? static_cast<int>(Vouch::list) + 1 : static_cast<int>(vouch_of(entry));
+    const int vouched = is_ours(entry) ? static_cast<int>(Vouch::list) + 1 : static_cast<int>(vouch_of(entry));
     return {vouched, entry.announcement.made};
 }
 
@@ -49,7 +53,7 @@ bool RunBoard::fits_everywhere(const Entry& fresh, std::vector<Entries::node_typ
     if (vouch_of(fresh) != Vouch::list && !fits(fresh, announcements_per_host_max, of_host, gone)) return false;
     // A neighbour in the local network has an address, too, which may be anybody's.
     const auto of_address = [&](const Entry& one) {
-        return !one.is_own && one.address == fresh.address && vouch_of(one) <= Vouch::network;
+        return !is_ours(one) && one.address == fresh.address && vouch_of(one) <= Vouch::network;
     };
     if (vouch_of(fresh) <= Vouch::network && !fits(fresh, announcements_per_address_max, of_address, gone))
         return false;
@@ -121,6 +125,29 @@ void RunBoard::take_own(ByteSpan bytes, std::int64_t now) {
                                           .address = {},
                                           .is_near = true,
                                           .is_own = true});
+}
+
+void RunBoard::carry(const std::optional<HostedRun>& run) {
+    m_owner.check();
+    m_carried = run;
+}
+
+const RunBoard::Entry* RunBoard::held_of(const HostedRun& run, std::int64_t now) const {
+    const auto found = m_entries.find(run);
+    if (found == m_entries.end() || found->second.announcement.made <= now - announcement_lasts.count()) return nullptr;
+    return &found->second;
+}
+
+Bytes RunBoard::carried(std::int64_t now) const {
+    m_owner.check();
+    const Entry* entry = m_carried ? held_of(*m_carried, now) : nullptr;
+    return entry == nullptr ? Bytes() : entry->bytes;
+}
+
+std::optional<Announcement> RunBoard::said_of(const HostedRun& run, std::int64_t now) const {
+    m_owner.check();
+    const Entry* entry = held_of(run, now);
+    return entry == nullptr ? std::nullopt : std::optional(entry->announcement);
 }
 
 void RunBoard::forget_old(std::int64_t now) {

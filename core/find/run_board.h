@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -70,6 +71,12 @@ public:
     void refuse(run::Verdict verdict);
     /// What this computer announces itself: it takes nobody's room.
     void take_own(ByteSpan bytes, std::int64_t now);
+    /// The run that this computer carries for its host: what the host says of it yields to nothing.
+    void carry(const std::optional<HostedRun>& run);
+    /// What its host said last of it, as it came; empty if that is not held, or of more than an hour ago.
+    [[nodiscard]] Bytes carried(std::int64_t now) const;
+    /// What the host of a run said last of it.
+    [[nodiscard]] std::optional<Announcement> said_of(const HostedRun& run, std::int64_t now) const;
 
     /// Vouched ones first, then the newest.
     [[nodiscard]] std::vector<FoundRun> found(std::int64_t now) const;
@@ -91,6 +98,9 @@ private:
     run::Verdict judged(ByteSpan bytes, const Source& source, std::int64_t now);
     [[nodiscard]] bool make_room(const Entry& fresh);
     [[nodiscard]] Vouch vouch_of(const Entry& entry) const;
+    /// Announced here, or of the run that is carried here.
+    [[nodiscard]] bool is_ours(const Entry& entry) const;
+    [[nodiscard]] const Entry* held_of(const HostedRun& run, std::int64_t now) const;
     [[nodiscard]] std::pair<int, std::int64_t> worth(const Entry& entry) const;
     /// Whether `fresh` has room among the entries that count with it; the least worth of them goes for it, to `gone`.
     template <class Counts>
@@ -103,6 +113,7 @@ private:
     ThreadOwner m_owner;
     const run::Verifier& m_verifier;
     Trust m_trust;
+    std::optional<HostedRun> m_carried;
     Entries m_entries;
     VerdictCounts m_counts;
 };

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/run/plain_text.h"
 
 namespace potluck::find {
@@ -17,6 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* format_name = "potluck-list-1";
+constexpr std::string_view list_scheme = "potluck:list?";
 constexpr std::int64_t time_max = 1LL << 40U;
 
 bool can_be_shown(const std::string& text) {
@@ -110,6 +112,38 @@ Result<RunList> accept_list(const identity::MinisignKey& key, ByteSpan text, std
     const Status current = release::check_age({.serial = list->serial, .expires = list->expires}, known, what);
     if (!current) return current.error();
     return list;
+}
+
+std::string ListLink::to_link() const {
+    return std::string(list_scheme) + "from=" + percent_encoded(source) + "&key=" + percent_encoded(key);
+}
+
+Result<ListLink> ListLink::parse(std::string_view text) {
+    const Error bad{ErrorCode::malformed,
+                    "A list is followed by a link that begins with potluck:list, or by its https link and its key."};
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
+    if (text.size() > list_link_bytes_max) return bad;
+    ListLink link;
+    if (same_letters(text.substr(0, list_scheme.size()), list_scheme)) {
+        text.remove_prefix(list_scheme.size());
+        while (!text.empty()) {
+            const std::string_view part = text.substr(0, text.find('&'));
+            text.remove_prefix(std::min(part.size() + 1, text.size()));
+            const auto value =
+                percent_decoded(part.substr(std::min(part.find('='), part.size() - 1) + 1), Plus::literal);
+            if (!value) return bad;
+            if (part.starts_with("from=")) link.source = *value;
+            if (part.starts_with("key=")) link.key = *value;
+        }
+    } else {
+        const std::size_t blank = text.find(' ');
+        if (blank == std::string_view::npos) return bad;
+        link.source = text.substr(0, blank);
+        link.key = text.substr(text.find_last_of(' ') + 1);
+    }
+    if (link.source.empty() || !is_page(link.source) || !identity::MinisignKey::parse(link.key)) return bad;
+    return link;
 }
 
 void add_to(Trust& trust, const RunList& list) {

@@ -51,6 +51,18 @@ struct RunList {
     [[nodiscard]] Status remove(const RunId& run);
 };
 
+/// Where a list is and whose it is, as one link that is pressed, pasted or read as a QR code:
+///   potluck:list?from=<https link>&key=<key of its maker>
+struct ListLink {
+    std::string source, key;
+    bool operator==(const ListLink&) const = default;
+
+    [[nodiscard]] std::string to_link() const;
+    /// Also the link of the web and the key with a blank between them. `malformed` unless the source is of the web.
+    [[nodiscard]] static Result<ListLink> parse(std::string_view text);
+};
+inline constexpr std::size_t list_link_bytes_max = 1'000;
+
 /// The list, if `key` signed it, it parses, has not expired and is not older than the last one.
 [[nodiscard]] Result<RunList> accept_list(const identity::MinisignKey& key, ByteSpan text, std::string_view signature,
                                           const release::Known& known);

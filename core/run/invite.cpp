@@ -189,13 +189,33 @@ std::string Invite::to_magnet() const {
     return link;
 }
 
+std::string Invite::to_link(std::string_view page) const {
+    constexpr std::string_view scheme = "potluck:";
+    std::string query = to_magnet().substr(std::string_view("magnet:").size());
+    if (page.empty()) return std::string(scheme) + query;
+    // Brackets end a link for most chats, and RFC 3986 has none behind #.
+    std::string link = std::string(page.substr(0, page.find('#'))) + "#" + std::string(scheme);
+    for (const char c : query) {
+        if (c == '[' || c == ']') {
+            link += c == '[' ? "%5B" : "%5D";
+        } else {
+            link += c;
+        }
+    }
+    return link.size() <= invite_bytes_max ? link : std::string(scheme) + query;
+}
+
 Result<Invite> Invite::parse(std::string_view link) {
     if (link.size() > invite_bytes_max) return bad_link("is longer than 4,096 characters; copy it again.");
     static constexpr std::string_view blanks = " \t\r\n";
     link.remove_prefix(std::min(link.find_first_not_of(blanks), link.size()));
     link = link.substr(0, link.find_last_not_of(blanks) + 1);
+    std::string_view behind = link;
+    const bool of_web = take_scheme(behind, "https://") || take_scheme(behind, "http://");
+    if (of_web) link.remove_prefix(std::min(link.find('#'), link.size() - 1) + 1);
     if (!take_scheme(link, "magnet:?") && !take_scheme(link, "potluck:?")) {
-        return bad_link("is not a link that begins with magnet:? or potluck:?; copy it again.");
+        return bad_link(of_web ? "is a page without an invite behind it; copy all of it, with what follows #."
+                               : "is not a link that begins with magnet:? or potluck:?; copy it again.");
     }
     Draft draft;
     while (!link.empty()) {

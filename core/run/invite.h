@@ -1,7 +1,9 @@
-// An invite: the link by which a run is found. Written as a magnet link, read as `magnet:` or `potluck:` link.
+// An invite: the link by which a run is found. Written as a magnet link or as one for people to press, read in all of
+// its forms.
 //
 //   magnet:?xt=urn:btmh:1220<64 hex digits of the RunId>&dn=<name>&x.pe=<host:port>...
 //   potluck:<the same query without the scheme>, for example potluck:?xt=...
+//   https://<page>#<one of both>; what is behind # is never sent to the page's server
 #pragma once
 
 #include <cstdint>
@@ -37,6 +39,8 @@ struct Invite {
     bool operator==(const Invite&) const = default;
 
     [[nodiscard]] std::string to_magnet() const;
+    /// For chats and QR codes: behind the run's page on the web, which is a link without #; empty: `potluck:` alone.
+    [[nodiscard]] std::string to_link(std::string_view page) const;
     [[nodiscard]] static Result<Invite> parse(std::string_view link);
 };
 

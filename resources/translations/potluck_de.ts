@@ -254,6 +254,33 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::AfterRunCard</name>
+    <message>
+        <source>Runs that you could help next</source>
+        <translation>Läufe, denen du als nächstes helfen könntest</translation>
+    </message>
+    <message>
+        <source>When this run ends, &amp;help any run of the lists that I follow</source>
+        <translation>Wenn dieser Lauf endet, irgendeinem Lauf meiner Listen &amp;helfen</translation>
+    </message>
+    <message>
+        <source>Off: Potluck waits for you. On: it joins a run that one of your lists names and this computer can train.</source>
+        <translation>Aus: Potluck wartet auf dich. An: Es macht bei einem Lauf mit, den eine deiner Listen nennt und den dieser Computer trainieren kann.</translation>
+    </message>
+    <message>
+        <source>Preview one, or join it: that leaves the finished run.</source>
+        <translation>Sieh dir einen an, oder mach mit: Damit verlässt du den fertigen Lauf.</translation>
+    </message>
+    <message>
+        <source>Looking for runs that want company…</source>
+        <translation>Suche Läufe, die Gesellschaft wollen…</translation>
+    </message>
+    <message>
+        <source>No run that this computer can train is announced now.</source>
+        <translation>Zurzeit wird kein Lauf angekündigt, den dieser Computer trainieren kann.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::ComputerCard</name>
     <message>
         <source>Program and LibTorch</source>
@@ -555,6 +582,17 @@
         <source>Energy is the power of what trains, times the time. This computer does not report the power of what trains.</source>
         <translation>Energie ist die Leistung dessen, was trainiert, mal die Zeit. Dieser Computer meldet die Leistung dessen, was trainiert, nicht.</translation>
     </message>
+    <message>
+        <source>I gave %1 tokens to “%2”</source>
+        <translation>Ich habe %1 Tokens zu „%2“ beigetragen</translation>
+    </message>
+    <message numerus="yes">
+        <source>trained in %n round(s), together with others</source>
+        <translation>
+            <numerusform>trainiert in %n Runde, zusammen mit anderen</numerusform>
+            <numerusform>trainiert in %n Runden, zusammen mit anderen</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::DayChart</name>
@@ -697,6 +735,22 @@
     <message>
         <source>Shows the runs that you were in; one that goes on is joined again there.</source>
         <translation>Zeigt die Läufe, in denen du warst; einem, der weitergeht, trittst du dort wieder bei.</translation>
+    </message>
+    <message>
+        <source>%1, trained in %2.</source>
+        <translation>%1, trainiert in %2.</translation>
+    </message>
+    <message>
+        <source>Loss on new text: %1.</source>
+        <translation>Fehlermaß auf neuem Text: %1.</translation>
+    </message>
+    <message>
+        <source>Loss in training: %1.</source>
+        <translation>Fehlermaß beim Training: %1.</translation>
+    </message>
+    <message>
+        <source>The baseline has %1; lower is better.</source>
+        <translation>Der Vergleichswert ist %1; niedriger ist besser.</translation>
     </message>
 </context>
 <context>
@@ -887,6 +941,10 @@
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
+    <message>
+        <source>You have trained in a run of this host before.</source>
+        <translation>Du hast schon in einem Lauf dieses Gastgebers trainiert.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::FoundWords</name>
@@ -952,6 +1010,14 @@
     <message>
         <source>hosted by %1 (%2)</source>
         <translation>Gastgeber: %1 (%2)</translation>
+    </message>
+    <message>
+        <source>Your %1: about %2 tokens per second, and %3 of its %4 and what a batch takes.</source>
+        <translation>%1: etwa %2 Tokens pro Sekunde, und %3 von %4 sowie was ein Batch braucht.</translation>
+    </message>
+    <message>
+        <source>as its host said %1 ago</source>
+        <translation>so der Gastgeber vor %1</translation>
     </message>
 </context>
 <context>
@@ -1334,6 +1400,18 @@
         <source>It names this computer&apos;s address in your network: computers there find the run at once. Others look for it in a public directory, which takes longer.</source>
         <translation>Sie nennt die Adresse dieses Computers in deinem Netz: Computer dort finden den Lauf sofort. Andere suchen ihn in einem öffentlichen Verzeichnis, was länger dauert.</translation>
     </message>
+    <message>
+        <source>Round %1 of %2</source>
+        <translation>Runde %1 von %2</translation>
+    </message>
+    <message>
+        <source>Everybody can help. Licence: %1</source>
+        <translation>Alle können helfen. Lizenz: %1</translation>
+    </message>
+    <message>
+        <source>To show it around, as a picture with this code or as a text:</source>
+        <translation>Zum Herumzeigen, als Bild mit diesem Code oder als Text:</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::JoinCard</name>
@@ -1541,6 +1619,92 @@
     <message>
         <source>Joining “%1” again fetches what is needed.</source>
         <translation>Wer „%1“ wieder beitritt, holt neu, was gebraucht wird.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::ListsCard</name>
+    <message>
+        <source>a list without a title</source>
+        <translation>eine Liste ohne Titel</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n Lauf</numerusform>
+            <numerusform>%n Läufe</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>expired on %1</source>
+        <translation>abgelaufen am %1</translation>
+    </message>
+    <message>
+        <source>holds until %1</source>
+        <translation>gültig bis %1</translation>
+    </message>
+    <message>
+        <source>not renewed: %1</source>
+        <translation>nicht erneuert: %1</translation>
+    </message>
+    <message>
+        <source>Lists of runs for which somebody vouches whom you follow.</source>
+        <translation>Listen von Läufen, für die jemand bürgt, dem du folgst.</translation>
+    </message>
+    <message>
+        <source>A list names runs for which its maker vouches. Anybody makes one, with potluck-node list; follow those of people you believe. Potluck fetches newer versions by itself.</source>
+        <translation>Eine Liste nennt Läufe, für die ihr Verfasser bürgt. Alle können eine machen, mit potluck-node list; folge denen von Leuten, denen du glaubst. Neuere Fassungen holt Potluck von selbst.</translation>
+    </message>
+    <message>
+        <source>Link of a list</source>
+        <translation>Link einer Liste</translation>
+    </message>
+    <message>
+        <source>Foll&amp;ow</source>
+        <translation>F&amp;olgen</translation>
+    </message>
+    <message>
+        <source>Pass on</source>
+        <translation>Weitergeben</translation>
+    </message>
+    <message>
+        <source>Pass on %1</source>
+        <translation>%1 weitergeben</translation>
+    </message>
+    <message>
+        <source>Unfollow</source>
+        <translation>Nicht mehr folgen</translation>
+    </message>
+    <message>
+        <source>Unfollow %1</source>
+        <translation>%1 nicht mehr folgen</translation>
+    </message>
+    <message>
+        <source>Lists that you follow (%1)…</source>
+        <translation>Listen, denen du folgst (%1)…</translation>
+    </message>
+    <message>
+        <source>Expired, so it vouches for nothing until its maker renews it: %1.</source>
+        <translation>Abgelaufen, bürgt also für nichts, bis der Verfasser sie erneuert: %1.</translation>
+    </message>
+    <message>
+        <source>This link came from outside Potluck; nothing is followed before you press Follow.</source>
+        <translation>Dieser Link kam von außerhalb; du folgst erst, wenn du Folgen drückst.</translation>
+    </message>
+    <message>
+        <source>You follow “%1”.</source>
+        <translation>Du folgst „%1“.</translation>
+    </message>
+    <message>
+        <source>QR code of the list&apos;s link</source>
+        <translation>QR-Code des Links der Liste</translation>
+    </message>
+    <message>
+        <source>The link to “%1” is on the clipboard.</source>
+        <translation>Der Link zu „%1“ ist in der Zwischenablage.</translation>
+    </message>
+    <message>
+        <source>Fetching…</source>
+        <translation>Wird geholt…</translation>
     </message>
 </context>
 <context>
@@ -2218,6 +2382,29 @@
         <source>About %1 a day each way per other volunteer, later more if all connections are fast; within your limits.</source>
         <translation>Etwa %1 am Tag in jede Richtung je anderem Teilnehmer, später mehr, wenn alle Leitungen schnell sind; in deinen Grenzen.</translation>
     </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1, about %2 left</source>
+        <translation>%1, noch etwa %2</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>Online</source>
+        <translation>Gerade da</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n volunteer(s) now</source>
+        <translation>
+            <numerusform>jetzt %n Freiwilliger</numerusform>
+            <numerusform>jetzt %n Freiwillige</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::PathField</name>
@@ -2798,10 +2985,6 @@
         <translation>Der Lauf ist zu Ende; das fertige Modell wird geteilt.</translation>
     </message>
     <message>
-        <source>Not in a run; an invite is all it takes.</source>
-        <translation>In keinem Lauf; eine Einladung genügt.</translation>
-    </message>
-    <message>
         <source>Not admitted</source>
         <translation>Nicht zugelassen</translation>
     </message>
@@ -2900,6 +3083,10 @@
     <message>
         <source>Potluck does not run for this data folder.</source>
         <translation>Für diesen Datenordner läuft kein Potluck.</translation>
+    </message>
+    <message>
+        <source>Not in a run; choose one of those that were found, or paste an invite.</source>
+        <translation>In keinem Lauf; wähle einen der gefundenen, oder füge eine Einladung ein.</translation>
     </message>
 </context>
 <context>
@@ -3294,6 +3481,46 @@
         <source>Settings shows everybody their own. You can let in more later.</source>
         <translation>Die Einstellungen zeigen allen ihren eigenen. Du kannst später weitere zulassen.</translation>
     </message>
+    <message>
+        <source>Let anybody &amp;find this run</source>
+        <translation>Alle diesen Lauf &amp;finden lassen</translation>
+    </message>
+    <message>
+        <source>Language of the text</source>
+        <translation>Sprache des Textes</translation>
+    </message>
+    <message>
+        <source>not said</source>
+        <translation>nicht gesagt</translation>
+    </message>
+    <message>
+        <source>Lan&amp;guage of the text</source>
+        <translation>Sp&amp;rache des Textes</translation>
+    </message>
+    <message>
+        <source>Page of the run on the web</source>
+        <translation>Seite des Laufs im Web</translation>
+    </message>
+    <message>
+        <source>Page of the run on the &amp;web, if it has one</source>
+        <translation>Seite des Laufs im &amp;Web, wenn er eine hat</translation>
+    </message>
+    <message>
+        <source>Invites then begin with it, so that a chat makes them a link.</source>
+        <translation>Einladungen beginnen dann mit ihr, so dass ein Chat sie zum Link macht.</translation>
+    </message>
+    <message>
+        <source>A run for listed keys is not announced.</source>
+        <translation>Ein Lauf für genannte Schlüssel wird nicht angekündigt.</translation>
+    </message>
+    <message>
+        <source>People without an invite see the run, its progress and this computer&apos;s address, all over the world.</source>
+        <translation>Leute ohne Einladung sehen den Lauf, seinen Fortschritt und die Adresse dieses Computers, in aller Welt.</translation>
+    </message>
+    <message>
+        <source>Otherwise only those whom you invite know of it.</source>
+        <translation>Sonst wissen nur die davon, die du einlädst.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::RunView</name>
@@ -3593,6 +3820,37 @@
     <message>
         <source>Nothing is trained at the moment.</source>
         <translation>Im Moment wird nichts trainiert.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::ShareRow</name>
+    <message>
+        <source>Copy as text</source>
+        <translation>Als Text kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as picture</source>
+        <translation>Als Bild kopieren</translation>
+    </message>
+    <message>
+        <source>Save as picture…</source>
+        <translation>Als Bild speichern…</translation>
+    </message>
+    <message>
+        <source>The picture is on the clipboard.</source>
+        <translation>Das Bild ist in der Zwischenablage.</translation>
+    </message>
+    <message>
+        <source>The text is on the clipboard.</source>
+        <translation>Der Text ist in der Zwischenablage.</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Das Bild speichern</translation>
+    </message>
+    <message>
+        <source>The picture is in %1.</source>
+        <translation>Das Bild ist in %1.</translation>
     </message>
 </context>
 <context>

@@ -4,6 +4,13 @@
 <context>
     <name>potluck::ui::ContributionPage</name>
     <message numerus="yes">
+        <source>trained in %n round(s), together with others</source>
+        <translation>
+            <numerusform>trained in %n round, together with others</numerusform>
+            <numerusform>trained in %n rounds, together with others</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n round(s)</source>
         <translation>
             <numerusform>%n round</numerusform>
@@ -112,6 +119,13 @@
 <context>
     <name>potluck::ui::OfferCard</name>
     <message numerus="yes">
+        <source>%n volunteer(s) now</source>
+        <translation>
+            <numerusform>%n volunteer now</numerusform>
+            <numerusform>%n volunteers now</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%1 · %n member(s) answered</source>
         <translation>
             <numerusform>%1 · %n member answered</numerusform>
@@ -180,6 +194,16 @@
         <translation>
             <numerusform>This is %n word; an identity has 24.</numerusform>
             <numerusform>These are %n words; an identity has 24.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::ListsCard</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
         </translation>
     </message>
 </context>

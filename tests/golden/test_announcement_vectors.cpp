@@ -46,6 +46,7 @@ Announcement of_round_0() {
     one.download = 3'500'000;
     one.rounds = 1000;
     one.baseline = 2.5F;
+    one.flops = 5e6F;
     one.volunteers = 3;
     one.round_seconds = 70;
     one.hints = {{"192.0.2.7", 6881}, {"2001:db8::1", 6882}};

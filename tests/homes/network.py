@@ -1,7 +1,8 @@
 """A piece of the internet on one computer: homes behind routers of their own, and public computers.
 
 Namespaces, veth pairs, nftables and tbf; needs root. Everything is named with a prefix, so that what an interrupted run
-left behind is found and removed. The addresses: 10.77.0.0/16 is the public network, 192.168.N.0/24 is home N.
+left behind is found and removed. The addresses: 10.77.0.0/16 is the public network, unless another one is named, and
+192.168.N.0/24 is home N.
 """
 import pathlib
 import shutil
@@ -56,9 +57,11 @@ def remove_all():
 
 
 class Network:
-    """`with Network() as network:` has nothing but a public network at first."""
+    """`with Network() as network:` has nothing but a public network at first. Programs take the usual one for a local
+    network, as its addresses are private; "198.18", which is kept for tests (RFC 2544), they take for the internet."""
 
-    def __init__(self):
+    def __init__(self, public="10.77"):
+        self.public = public
         self.publics = 0
         self.neighbours = 0
         self.homes = 0
@@ -67,7 +70,7 @@ class Network:
         remove_all()
         run("ip", "netns", "add", PREFIX + "inet")
         inside("inet", "ip", "link", "add", "br0", "type", "bridge")
-        inside("inet", "ip", "addr", "add", "10.77.0.1/16", "dev", "br0")
+        inside("inet", "ip", "addr", "add", f"{self.public}.0.1/16", "dev", "br0")
         inside("inet", "ip", "link", "set", "br0", "up")
         return self
 
@@ -83,12 +86,12 @@ class Network:
         inside(namespace, "ip", "link", "set", "lo", "up")
         if address is not None:
             inside(namespace, "ip", "addr", "add", address + "/16", "dev", device)
-            inside(namespace, "ip", "route", "add", "default", "via", "10.77.0.1")
+            inside(namespace, "ip", "route", "add", "default", "via", f"{self.public}.0.1")
 
     def add_public(self):
         """A computer with an address of its own: its namespace and that address."""
         self.publics += 1
-        name, address = f"p{self.publics}", f"10.77.0.{10 + self.publics}"
+        name, address = f"p{self.publics}", f"{self.public}.0.{10 + self.publics}"
         run("ip", "netns", "add", PREFIX + name)
         self.plug(name, "eth0", address, f"{name}-port")
         return name, address
@@ -118,7 +121,7 @@ class Network:
         number, router, home = self.homes, f"r{self.homes}", f"h{self.homes}"
         for namespace in (router, home):
             run("ip", "netns", "add", PREFIX + namespace)
-        self.plug(router, "wan", f"10.77.1.{number}", f"{router}-port")
+        self.plug(router, "wan", f"{self.public}.1.{number}", f"{router}-port")
         if delay > 0:
             self.start(home, sys.executable, HERE / "delay.py", PREFIX + router, PREFIX + home, delay)
             end = time.monotonic() + 10
@@ -174,9 +177,9 @@ class Network:
     def change_address(self, home):
         """The provider gives the router of `home` another address, as many do every night."""
         router, number = "r" + home[1:], int(home[1:])
-        inside(router, "ip", "addr", "del", f"10.77.1.{number}/16", "dev", "wan")
-        inside(router, "ip", "addr", "add", f"10.77.2.{number}/16", "dev", "wan")
-        inside(router, "ip", "route", "replace", "default", "via", "10.77.0.1")
+        inside(router, "ip", "addr", "del", f"{self.public}.1.{number}/16", "dev", "wan")
+        inside(router, "ip", "addr", "add", f"{self.public}.2.{number}/16", "dev", "wan")
+        inside(router, "ip", "route", "replace", "default", "via", f"{self.public}.0.1")
 
     @staticmethod
     def start(namespace, *words):

@@ -99,7 +99,7 @@ private slots:
         const TimePoint start = steady_now();
         control::FoundRuns found;
         const auto hears = [&] {
-            finder.tick(*looker.computer.session, std::nullopt, start, unix_milliseconds());
+            finder.tick(*looker.computer.session, {}, start, unix_milliseconds());
             found = *finder.look(*looker.computer.session, start, unix_milliseconds());
             return found.rows.size() == 1;
         };
@@ -108,10 +108,9 @@ private slots:
         QCOMPARE(found.rows[0].vouched_by, control::VouchedBy::network);
         QCOMPARE(found.neighbours, std::uint64_t{1});
         QVERIFY(run::Invite::parse(found.rows[0].magnet).ok());
-        finder.tick(*looker.computer.session, std::nullopt, start + Finder::open_after_look - Duration{1},
-                    unix_milliseconds());
+        finder.tick(*looker.computer.session, {}, start + Finder::open_after_look - Duration{1}, unix_milliseconds());
         QVERIFY(wait_for({&host, &looker}, [&] { return host.board->neighbours() == 1; }));
-        finder.tick(*looker.computer.session, std::nullopt, start + Finder::open_after_look, unix_milliseconds());
+        finder.tick(*looker.computer.session, {}, start + Finder::open_after_look, unix_milliseconds());
         QVERIFY(wait_for({&host, &looker}, [&] { return host.board->neighbours() == 0; }));
         finder.close();
     }

@@ -37,7 +37,7 @@ private slots:
         if (m_browser.isEmpty()) QSKIP("Chromium is not installed (apt-get install chromium)");
         QVERIFY(m_server.listen(QHostAddress::LocalHost));
         connect(&m_server, &QTcpServer::newConnection, this, [this] { answer(); });
-        QVERIFY(node::write_page(folder(), node::page_html(page_facts())).ok());
+        QVERIFY(node::write_page(folder(), node::page_html(page_facts()), {}).ok());
     }
 
     void the_page_runs_without_a_message_and_shows_a_hostile_name_as_text() {
@@ -54,9 +54,9 @@ private slots:
         std::string page = node::page_html(page_facts());
         const std::string end = "</main>";
         page.insert(page.find(end), "<script>document.title='broken'</script>");
-        QVERIFY(node::write_page(folder(), page).ok());
+        QVERIFY(node::write_page(folder(), page, {}).ok());
         const Seen seen = look({"--dump-dom"});
-        QVERIFY(node::write_page(folder(), node::page_html(page_facts())).ok());
+        QVERIFY(node::write_page(folder(), node::page_html(page_facts()), {}).ok());
         QVERIFY(seen.ended && !seen.document.contains("<title>broken"));
         QVERIFY2(seen.console.join('\n').contains("Content Security Policy"), qPrintable(seen.console.join('\n')));
     }

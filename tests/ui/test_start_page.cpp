@@ -105,6 +105,27 @@ private slots:
                  QStringLiteral("Electricity of all GPUs: not known"));
     }
 
+    void only_an_open_run_is_announced_and_only_if_asked() {
+        StartFixture fixture;
+        fixture.fillIn();
+        QTRY_COMPARE(fixture.asked().at("choices").at("name").get<std::string>(), "Recipes");
+        QCOMPARE(fixture.asked().at("choices").value("announces", false), false);
+        QVERIFY(!fixture.find<QComboBox>("runLanguage")->isVisible());
+        fixture.click("announces");
+        QVERIFY(fixture.text("announceNote").contains(QStringLiteral("address")));
+        auto* language = fixture.find<QComboBox>("runLanguage");
+        language->setCurrentIndex(language->findData(QStringLiteral("de")));
+        fixture.type("runPage", QStringLiteral("https://example.org/kitchen"));
+        QTRY_COMPARE(fixture.asked().at("choices").value("page", ""), std::string("https://example.org/kitchen"));
+        QCOMPARE(fixture.asked().at("choices").value("announces", false), true);
+        QCOMPARE(fixture.asked().at("choices").value("language", ""), std::string("de"));
+        fixture.click("listed");
+        QVERIFY(!fixture.button("announces")->isEnabled());
+        QVERIFY(!language->isVisible());
+        QTRY_COMPARE(fixture.asked().at("choices").value("announces", false), false);
+        QCOMPARE(fixture.asked().at("choices").value("page", ""), std::string("https://example.org/kitchen"));
+    }
+
     void the_plan_says_what_the_crowd_is_worth() {
         StartFixture fixture;
         QVERIFY(fixture.planned());

@@ -70,6 +70,12 @@ void NodeClient::call(const Call& call, std::function<void(const typename Call::
 
 template void NodeClient::call<control::FindRuns>(const control::FindRuns&,
                                                   std::function<void(const control::FoundRuns&)>);
+template void NodeClient::call<control::FollowList>(const control::FollowList&,
+                                                    std::function<void(const control::FollowedRow&)>);
+template void NodeClient::call<control::UnfollowList>(const control::UnfollowList&,
+                                                      std::function<void(const control::Done&)>);
+template void NodeClient::call<control::SetNextRun>(const control::SetNextRun&,
+                                                    std::function<void(const control::Done&)>);
 
 bool NodeClient::waitsFor(control::Method method) const {
     return std::any_of(m_pending.begin(), m_pending.end(),

@@ -192,7 +192,7 @@ QString restSentence(const Why& why) {
 
 QString nodeSentence(const Why& why) {
     switch (why.reason) {
-        case Reason::no_run: return Tr::tr("Not in a run; an invite is all it takes.");
+        case Reason::no_run: return Tr::tr("Not in a run; choose one of those that were found, or paste an invite.");
         case Reason::node_starting:
             return Tr::tr("Potluck's background program is starting; this takes a few seconds.");
         case Reason::node_stopping: return Tr::tr("Potluck writes its state to disk, then ends.");

@@ -2,7 +2,7 @@
 // only a run that goes takes its card along. Strangers' runs are folded, and unfolded some at a time: ten thousand of
 // them cannot fill a window, since the node holds 512 and this page shows 20 more with each press.
 //
-// What is hidden is remembered as choices of the window, one for each key; nothing of it goes to the node.
+// What is hidden is left out here and nowhere else (hidden_runs.h).
 #include "ui/find/find_card.h"
 
 #include <algorithm>
@@ -18,6 +18,8 @@
 #include "ui/client/trainer_words.h"
 #include "ui/find/found_run_card.h"
 #include "ui/find/found_words.h"
+#include "ui/find/hidden_runs.h"
+#include "ui/find/lists_card.h"
 #include "ui/find/run_search.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -33,9 +35,6 @@ constexpr std::size_t strangers_step = 20;
 // About three minutes: alone, a round of these took 16 seconds beside its window.
 constexpr std::uint64_t try_rounds = 6, try_window_seconds = 15;
 constexpr int title_width_min = 20 * grid, filter_width_min = 16 * grid;
-
-QString hiddenRun(const QString& id) { return QStringLiteral("hidden-run-") + id; }
-QString hiddenHost(const QString& id) { return QStringLiteral("hidden-host-") + id; }
 
 /// The choices in `combo` become "all" and `texts` by their values; what was chosen stays chosen.
 void offer(QComboBox& combo, const QString& all, const std::map<QString, QString>& texts) {
@@ -59,7 +58,7 @@ void putAt(QVBoxLayout& column, int place, QWidget* card) {
 
 FindCard::FindCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     : QFrame(parent), m_client(client), m_desktop(desktop), m_strangersShown(strangers_step) {
-    m_search = new RunSearch(client, this);
+    m_search = new RunSearch(client, RunSearch::For::newcomers, this);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(grid);
@@ -79,6 +78,9 @@ FindCard::FindCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     m_unhide = makeButton({}, {}, Emphasis::quiet, this);
     m_unhide->setObjectName(QStringLiteral("findUnhide"));
     column->addWidget(m_unhide, 0, Qt::AlignLeft);
+    m_lists = new ListsCard(client, this);
+    column->addWidget(m_lists);
+    connect(m_lists, &ListsCard::listsChanged, m_search, &RunSearch::lookAgain);
     connect(m_unhide, &QPushButton::clicked, this, &FindCard::showHiddenAgain);
     connect(m_search, &RunSearch::changed, this, &FindCard::refresh);
     connect(&client, &NodeClient::devicesChanged, this, &FindCard::refresh);
@@ -224,11 +226,6 @@ void FindCard::hideEvent(QHideEvent* event) {
     QFrame::hideEvent(event);
 }
 
-bool FindCard::isHidden(const FoundRun& run) const {
-    return isRemembered(m_desktop, hiddenRun(plainText(run.id, 64))) ||
-           isRemembered(m_desktop, hiddenHost(plainText(run.host, 64)));
-}
-
 bool FindCard::isWanted(const FoundRun& run) const {
     const QString family = m_family->currentData().toString(), language = m_language->currentData().toString();
     if (!family.isEmpty() && plainText(run.family, 60) != family) return false;
@@ -238,16 +235,15 @@ bool FindCard::isWanted(const FoundRun& run) const {
     return fit == Fit::yes || fit == Fit::perhaps;
 }
 
-void FindCard::hideForGood(const QString& choice) {
-    rememberChoice(m_desktop, choice, true);
+void FindCard::focusAfterHiding() {
     refresh();
     m_unhide->setFocus();  // the button that had it is gone
 }
 
 void FindCard::showHiddenAgain() {
     for (const FoundRun& run : m_search->found().rows) {
-        rememberChoice(m_desktop, hiddenRun(plainText(run.id, 64)), false);
-        rememberChoice(m_desktop, hiddenHost(plainText(run.host, 64)), false);
+        hideRun(m_desktop, plainText(run.id, 64), false);
+        hideHost(m_desktop, plainText(run.host, 64), false);
     }
     refresh();
 }
@@ -257,8 +253,14 @@ FoundRunCard* FindCard::cardOf(const FoundRun& run) {
     if (card == nullptr) {
         card = new FoundRunCard(m_client, this);
         connect(card, &FoundRunCard::joinAsked, this, &FindCard::joinAsked);
-        connect(card, &FoundRunCard::hideRunAsked, this, [this](const QString& id) { hideForGood(hiddenRun(id)); });
-        connect(card, &FoundRunCard::hideHostAsked, this, [this](const QString& id) { hideForGood(hiddenHost(id)); });
+        connect(card, &FoundRunCard::hideRunAsked, this, [this](const QString& id) {
+            hideRun(m_desktop, id);
+            focusAfterHiding();
+        });
+        connect(card, &FoundRunCard::hideHostAsked, this, [this](const QString& id) {
+            hideHost(m_desktop, id);
+            focusAfterHiding();
+        });
     }
     card->setRun(run);
     return card;
@@ -270,11 +272,12 @@ FindCard::Group& FindCard::groupOf(const FoundRun& run) {
 }
 
 void FindCard::refresh() {
+    m_lists->setLists(m_search->found().lists);
     refreshFilters();
     std::vector<FoundRunCard*> shown;
     std::size_t hidden = 0, vouched = 0, strangers = 0;
     for (const FoundRun& run : m_search->found().rows) {
-        if (isHidden(run)) {
+        if (isHiddenRun(m_desktop, run)) {
             ++hidden;
             continue;
         }
@@ -325,7 +328,10 @@ void FindCard::placeCards(const std::vector<FoundRunCard*>& inOrder) {
     if (!unfolded) tabTo(m_unfold);
     tabTo(m_more);
     tabTo(m_unhide);
+    m_lists->tabAfter(last);
 }
+
+void FindCard::offerList(const QString& link) { m_lists->offer(link); }
 
 void FindCard::refreshStrangers(std::size_t count) {
     m_unfold->setVisible(count > 0);
@@ -339,7 +345,7 @@ void FindCard::refreshStrangers(std::size_t count) {
 void FindCard::refreshFilters() {
     std::map<QString, QString> families, languages;
     for (const FoundRun& run : m_search->found().rows) {
-        if (isHidden(run)) continue;
+        if (isHiddenRun(m_desktop, run)) continue;
         if (const QString family = plainText(run.family, 60); !family.isEmpty()) families.emplace(family, family);
         if (const QString tag = plainText(run.language, 35); !tag.isEmpty())
             languages.emplace(tag, languageText(run.language));

@@ -27,6 +27,7 @@ class QVBoxLayout;
 namespace potluck::ui {
 
 class FoundRunCard;
+class ListsCard;
 class RunSearch;
 
 class FindCard : public QFrame {
@@ -35,6 +36,9 @@ class FindCard : public QFrame {
 public:
     /// `desktop` outlives the card.
     FindCard(NodeClient& client, const Desktop& desktop, QWidget* parent);
+
+    /// A link to a list of runs, which waits for a press.
+    void offerList(const QString& link);
 
 signals:
     void joinAsked(const QString& invite);
@@ -67,8 +71,7 @@ private:
     void refreshStatus(std::size_t shown, std::size_t hidden);
     void refreshStrangers(std::size_t count);
     [[nodiscard]] bool isWanted(const control::FoundRun& run) const;
-    [[nodiscard]] bool isHidden(const control::FoundRun& run) const;
-    void hideForGood(const QString& choice);
+    void focusAfterHiding();
     void showHiddenAgain();
     FoundRunCard* cardOf(const control::FoundRun& run);
     [[nodiscard]] Group& groupOf(const control::FoundRun& run);
@@ -76,6 +79,7 @@ private:
     NodeClient& m_client;
     const Desktop& m_desktop;
     RunSearch* m_search = nullptr;
+    ListsCard* m_lists = nullptr;
     QPushButton* m_try = nullptr;
     QLabel* m_status = nullptr;
     QLabel* m_problem = nullptr;

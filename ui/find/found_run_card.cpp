@@ -1,5 +1,6 @@
 #include "ui/find/found_run_card.h"
 
+#include <QDateTime>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QPushButton>
@@ -103,11 +104,12 @@ void FoundRunCard::setRun(const FoundRun& run) {
     m_join->setAccessibleName(tr("Join %1").arg(name));
     m_more->setAccessibleName(tr("Hide %1").arg(name));
     const QString line = plainText(run.line, line_characters);
-    showOrHide(m_line, run.vouched_by != VouchedBy::list ? QString()
-                       : line.isEmpty()                  ? tr("On a list that you follow.")
-                                                         : tr("A list that you follow says: %1").arg(line));
+    showOrHide(m_line, run.vouched_by == VouchedBy::friends ? tr("You have trained in a run of this host before.")
+                       : run.vouched_by != VouchedBy::list  ? QString()
+                       : line.isEmpty()                     ? tr("On a list that you follow.")
+                                                            : tr("A list that you follow says: %1").arg(line));
     showOrHide(m_purpose, plainText(run.purpose, purpose_characters));
-    m_progress->setText(progressText(run));
+    m_progress->setText(progressText(run, QDateTime::currentSecsSinceEpoch()));
     QStringList parts;
     parts << plainText(run.model, field_characters)
           << (run.licence.empty() ? tr("no licence named") : plainText(run.licence, field_characters))

@@ -9,6 +9,7 @@
 #include <QLocale>
 #include <QStringList>
 
+#include "ui/client/activity_words.h"
 #include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/trainer_words.h"
@@ -25,6 +26,10 @@ struct Tr {
 
 constexpr int key_digits = 16;
 constexpr double seconds_per_day = 86'400;
+/// As core/model/cost_model.h assumes: training reaches so much of what a matrix multiplication does.
+constexpr double utilisation = 0.40;
+/// Hosts repeat their announcement every quarter of an hour; who missed two is away.
+constexpr std::int64_t silent_after = 40 * 60;
 
 /// The usable device with most memory of those that are not the processor, else the processor; null if none is usable.
 const DeviceRow* bestOf(const FoundDevices& devices) {
@@ -44,6 +49,13 @@ std::uint64_t allMemory(const FoundDevices& devices) {
         if (row.usable && row.id != "cpu") most = std::max(most, row.memory_total);
     }
     return most + computer;
+}
+
+/// Tokens a second of `device` by what was measured of it; 0 if that or the model's cost is unknown.
+double tokensPerSecond(const FoundRun& run, const DeviceRow& device) {
+    double teraflops = 0;
+    for (const PrecisionSpeed& speed : device.speeds) teraflops = std::max(teraflops, speed.teraflops);
+    return run.flops > 0 ? utilisation * teraflops * 1e12 / run.flops : 0;
 }
 
 }  // namespace
@@ -69,6 +81,10 @@ QString helpText(const FoundRun& run, const NodeView& view) {
     const QString device = plainText(best->name.empty() ? best->id : best->name, 60);
     switch (fitOf(run, devices)) {
         case Fit::yes:
+            if (const double speed = tokensPerSecond(run, *best); speed >= 1) {
+                return Tr::tr("Your %1: about %2 tokens per second, and %3 of its %4 and what a batch takes.")
+                    .arg(device, shortCount(static_cast<std::uint64_t>(speed)), needs, has);
+            }
             return Tr::tr("This computer can help: it takes %1 of the %2 of %3, and what a batch takes.")
                 .arg(needs, has, device);
         case Fit::perhaps:
@@ -81,7 +97,7 @@ QString helpText(const FoundRun& run, const NodeView& view) {
     return Tr::tr("Its host does not say how much memory it takes; the preview does.");
 }
 
-QString progressText(const FoundRun& run) {
+QString progressText(const FoundRun& run, std::int64_t now) {
     const QLocale locale;
     QStringList parts;
     parts << Tr::tr("Round %1 of %2").arg(fullCount(run.round), fullCount(run.total_rounds));
@@ -98,6 +114,8 @@ QString progressText(const FoundRun& run) {
     }
     const auto volunteers = static_cast<int>(std::min<std::uint64_t>(run.volunteers, 1'000'000));
     parts << Tr::tr("%n volunteer(s) now", nullptr, volunteers);
+    const std::int64_t ago = now - run.made;
+    if (ago >= silent_after) parts << Tr::tr("as its host said %1 ago").arg(lastedText(ago));
     return parts.join(QStringLiteral(" · "));
 }
 

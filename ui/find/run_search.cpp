@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds first_look{30'000};
 
 }  // namespace
 
-RunSearch::RunSearch(NodeClient& client, QObject* parent) : QObject(parent), m_client(client) {
+RunSearch::RunSearch(NodeClient& client, For whom, QObject* parent) : QObject(parent), m_client(client), m_for(whom) {
     connect(&m_timer, &QTimer::timeout, this, &RunSearch::ask);
     connect(&client, &NodeClient::changed, this, [this] {
         if (m_timer.isActive() && !m_asked) ask();
@@ -36,9 +36,14 @@ void RunSearch::look() {
 
 void RunSearch::rest() { m_timer.stop(); }
 
+void RunSearch::lookAgain() {
+    if (m_timer.isActive()) ask();
+}
+
 void RunSearch::ask() {
     const NodeView& view = m_client.view();
-    if (view.link.state != Link::State::up || isInRun(view) || m_client.waitsFor(method_of<FindRuns>)) return;
+    if (isInRun(view) != (m_for == For::members)) return;
+    if (view.link.state != Link::State::up || m_client.waitsFor(method_of<FindRuns>)) return;
     if (!m_looked && m_since.hasExpired(first_look.count())) {
         m_looked = true;
         m_timer.setInterval(ask_later_every);

@@ -1,7 +1,7 @@
 // The runs that the node has heard of, asked for while a person looks: every second at first, because neighbours tell
 // within seconds, later now and then. Also asks once what this computer can train on, when there is something to help.
 //
-// Does not: look while the list is hidden, the node is away or a run is trained in.
+// Does not: look while the list is hidden or the node is away.
 //
 // Threads: Qt's main thread.
 #pragma once
@@ -18,11 +18,15 @@ class RunSearch : public QObject {
     Q_OBJECT
 
 public:
-    RunSearch(NodeClient& client, QObject* parent);
+    /// Newcomers are in no run, and look as long as they are in none.
+    enum class For { newcomers, members };
+    RunSearch(NodeClient& client, For whom, QObject* parent);
 
     /// From now on; the first question goes out at once.
     void look();
     void rest();
+    /// What is known has changed: asks at once, if it looks.
+    void lookAgain();
 
     [[nodiscard]] const control::FoundRuns& found() const { return m_found; }
     /// Whether it has looked for so long that nothing found means that there is nothing.
@@ -37,6 +41,7 @@ private:
     void ask();
 
     NodeClient& m_client;
+    const For m_for;
     control::FoundRuns m_found;
     QString m_problem;
     QTimer m_timer;

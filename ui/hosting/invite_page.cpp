@@ -12,6 +12,7 @@
 #include "ui/client/invite_link.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
+#include "ui/share/share_row.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/qr_code.h"
@@ -34,6 +35,15 @@ QString reachOf(const std::string& link) {
             "Others look for it in a public directory, which takes longer.");
     }
     return InvitePage::tr("It names addresses of this computer, so that others find the run at once.");
+}
+
+ShareCard shareOf(const control::RunSnapshot& run, const QString& link) {
+    const QString purpose = plainText(run.purpose, 200), licence = plainText(run.licence, 60);
+    ShareCard card{.title = plainText(run.name, 60), .lines = {}, .link = link};
+    if (!purpose.isEmpty()) card.lines << purpose;
+    card.lines << InvitePage::tr("Round %1 of %2").arg(fullCount(run.round), fullCount(run.total_rounds))
+               << plainText(run.model, 120) << InvitePage::tr("Everybody can help. Licence: %1").arg(licence);
+    return card;
 }
 
 }  // namespace
@@ -94,6 +104,10 @@ void InvitePage::addLink(QBoxLayout& column, QWidget* card) {
     column.addWidget(m_outcome);
     column.addWidget(m_reach);
     column.addWidget(m_code, 0, Qt::AlignLeft);
+    column.addWidget(
+        makeWrappedLabel(tr("To show it around, as a picture with this code or as a text:"), "muted", card));
+    m_share = new ShareRow(m_desktop, card);
+    column.addWidget(m_share);
     connect(copy, &QPushButton::clicked, this, &InvitePage::copy);
     connect(save, &QPushButton::clicked, this, &InvitePage::save);
     connect(home, &QPushButton::clicked, this, &InvitePage::homeAsked);
@@ -124,10 +138,11 @@ void InvitePage::refresh() {
     if (!isInRun(view)) return showOrHide(m_outcome, {});
     const control::RunSnapshot& run = *view.snapshot.run;
     m_title->setText(tr("Invite others to “%1”").arg(plainText(run.name, 60)));
-    const QString link = plainText(run.magnet, invite_characters_max);
+    const QString link = plainText(run.link.empty() ? run.magnet : run.link, invite_characters_max);
     if (m_link->toPlainText() != link) m_link->setPlainText(link);
     m_code->show(link);
     m_reach->setText(reachOf(run.magnet));
+    m_share->setCard(shareOf(run, link));
 }
 
 }  // namespace potluck::ui

@@ -16,6 +16,7 @@ class QPlainTextEdit;
 namespace potluck::ui {
 
 class QrCode;
+class ShareRow;
 
 class InvitePage : public QWidget {
     Q_OBJECT
@@ -39,6 +40,7 @@ private:
     QLabel* m_outcome = nullptr;
     QLabel* m_reach = nullptr;
     QrCode* m_code = nullptr;
+    ShareRow* m_share = nullptr;
 };
 
 }  // namespace potluck::ui

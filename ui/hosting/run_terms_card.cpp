@@ -1,9 +1,11 @@
 #include "ui/hosting/run_terms_card.h"
 
 #include <QButtonGroup>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QLocale>
 #include <QPlainTextEdit>
 #include <QRadioButton>
 #include <QRegularExpression>
@@ -19,6 +21,7 @@ using control::ChoiceField;
 namespace {
 
 constexpr int name_characters_max = static_cast<int>(run::run_name_characters_max);
+constexpr int page_characters_max = 160;
 constexpr int purpose_characters_max = static_cast<int>(run::purpose_characters_max);
 
 /// Several lines, in which the tab key goes on to the next field.
@@ -84,11 +87,59 @@ void RunTermsCard::addAdmission(QBoxLayout& column) {
     m_keysField->setHint(tr("Settings shows everybody their own. You can let in more later."));
     m_keysField->hide();
     column.addWidget(m_keysField);
+    addFinding(column);
     connect(m_listed, &QRadioButton::toggled, this, [this](bool on) {
         m_keysField->setVisible(on);
+        refreshFinding();
         emit edited();
     });
     connect(m_keys, &QPlainTextEdit::textChanged, this, &RunTermsCard::edited);
+}
+
+/// Off at first: it tells strangers of the run and of this computer's address.
+void RunTermsCard::addFinding(QBoxLayout& column) {
+    column.addSpacing(grid);
+    m_announces = new QCheckBox(tr("Let anybody &find this run"), this);
+    m_announces->setObjectName(QStringLiteral("announces"));
+    m_announceNote = makeWrappedLabel({}, "muted", this);
+    m_announceNote->setObjectName(QStringLiteral("announceNote"));
+    m_language = new QComboBox(this);
+    m_language->setObjectName(QStringLiteral("runLanguage"));
+    m_language->setAccessibleName(tr("Language of the text"));
+    m_language->addItem(tr("not said"), QString());
+    for (const char* tag :
+         {"ar", "de", "en", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh"})
+        m_language->addItem(QLocale(QLatin1String(tag)).nativeLanguageName(), QLatin1String(tag));
+    m_languageField = new FormField(tr("Lan&guage of the text"), m_language, this);
+    m_page = new QLineEdit(this);
+    m_page->setObjectName(QStringLiteral("runPage"));
+    m_page->setMaxLength(page_characters_max);
+    m_page->setPlaceholderText(QStringLiteral("https://"));
+    m_page->setAccessibleName(tr("Page of the run on the web"));
+    m_pageField = new FormField(tr("Page of the run on the &web, if it has one"), m_page, this);
+    m_pageField->setHint(tr("Invites then begin with it, so that a chat makes them a link."));
+    column.addWidget(m_announces, 0, Qt::AlignLeft);
+    for (QWidget* below : std::initializer_list<QWidget*>{m_announceNote, m_languageField, m_pageField})
+        column.addWidget(below);
+    connect(m_announces, &QCheckBox::toggled, this, [this] {
+        refreshFinding();
+        emit edited();
+    });
+    connect(m_language, &QComboBox::currentIndexChanged, this, &RunTermsCard::edited);
+    connect(m_page, &QLineEdit::textChanged, this, &RunTermsCard::edited);
+    refreshFinding();
+}
+
+void RunTermsCard::refreshFinding() {
+    const bool isOpen = !m_listed->isChecked();
+    m_announces->setEnabled(isOpen);
+    const bool finds = isOpen && m_announces->isChecked();
+    m_announceNote->setText(
+        !isOpen ? tr("A run for listed keys is not announced.")
+        : finds ? tr("People without an invite see the run, its progress and this computer's address, all over the "
+                     "world.")
+                : tr("Otherwise only those whom you invite know of it."));
+    m_languageField->setVisible(finds);
 }
 
 void RunTermsCard::fill(control::RunChoices& choices) const {
@@ -96,6 +147,9 @@ void RunTermsCard::fill(control::RunChoices& choices) const {
     choices.purpose = m_purpose->toPlainText().trimmed().left(purpose_characters_max).toStdString();
     choices.licence =
         m_licence->currentText().simplified().left(static_cast<int>(run::licence_bytes_max)).toStdString();
+    choices.announces = m_announces->isChecked() && !m_listed->isChecked();
+    if (choices.announces) choices.language = m_language->currentData().toString().toStdString();
+    choices.page = m_page->text().simplified().toStdString();
     choices.admission = m_listed->isChecked() ? control::Admission::listed : control::Admission::anybody;
     if (!m_listed->isChecked()) return;
     static const QRegularExpression space(QStringLiteral("[\\s,;]+"));
@@ -114,6 +168,7 @@ FormField* RunTermsCard::fieldOf(ChoiceField place) const {
         case ChoiceField::purpose: return m_purposeField;
         case ChoiceField::licence: return m_licenceField;
         case ChoiceField::allowed: return m_keysField;
+        case ChoiceField::page: return m_pageField;
         default: return nullptr;
     }
 }

@@ -1,4 +1,5 @@
-// The second part of the form of a new run: what it is called, what for, under which licence, and who may join.
+// The second part of the form of a new run: what it is called, what for, under which licence, who may join, and whether
+// people without an invite find it.
 //
 // Threads: Qt's main thread.
 #pragma once
@@ -8,7 +9,9 @@
 #include "ui/client/node_client.h"
 
 class QBoxLayout;
+class QCheckBox;
 class QComboBox;
+class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
 class QRadioButton;
@@ -33,6 +36,8 @@ signals:
 private:
     void addWords(QBoxLayout& column);
     void addAdmission(QBoxLayout& column);
+    void addFinding(QBoxLayout& column);
+    void refreshFinding();
 
     QLineEdit* m_name = nullptr;
     QPlainTextEdit* m_purpose = nullptr;
@@ -44,6 +49,12 @@ private:
     FormField* m_purposeField = nullptr;
     FormField* m_licenceField = nullptr;
     FormField* m_keysField = nullptr;
+    QCheckBox* m_announces = nullptr;
+    QLabel* m_announceNote = nullptr;
+    QComboBox* m_language = nullptr;
+    FormField* m_languageField = nullptr;
+    QLineEdit* m_page = nullptr;
+    FormField* m_pageField = nullptr;
 };
 
 }  // namespace potluck::ui

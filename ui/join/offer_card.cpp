@@ -3,6 +3,7 @@
 #include <QFormLayout>
 #include <QLocale>
 
+#include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/trainer_words.h"
 #include "ui/widgets/parts.h"
@@ -15,6 +16,7 @@ using namespace control;
 namespace {
 
 constexpr int id_digits = 16;
+constexpr double seconds_per_day = 24.0 * 3600;
 
 /// "About 9.2 k tokens per second (processor), with 1.4 GB of memory.", or why it cannot.
 QString speedText(const OfferedRun& run, const NodeSnapshot& node) {
@@ -26,6 +28,17 @@ QString speedText(const OfferedRun& run, const NodeSnapshot& node) {
     if (run.tokens_per_second <= 0) return OfferCard::tr("It fits: %1 takes %2.").arg(device, memory);
     return OfferCard::tr("About %1 tokens per second (%2), with %3.")
         .arg(shortCount(static_cast<std::uint64_t>(run.tokens_per_second)), device, memory);
+}
+
+/// "Round 12 of 400, about 3 days left"; without an announcement only what is planned.
+QString roundsText(const OfferedRun& run) {
+    if (!run.announced)
+        return OfferCard::tr("%1, of %2 seconds each")
+            .arg(fullCount(run.total_rounds), QLocale().toString(run.window_seconds));
+    const QString round = OfferCard::tr("%1 of %2").arg(fullCount(run.round), fullCount(run.total_rounds));
+    const double left = static_cast<double>(run.total_rounds - std::min(run.round, run.total_rounds));
+    const QString span = spanText(left * run.round_seconds / seconds_per_day);
+    return span.isEmpty() ? round : OfferCard::tr("%1, about %2 left").arg(round, span);
 }
 
 QString powerText(const OfferedRun& run) {
@@ -90,15 +103,18 @@ void OfferCard::refresh() {
     const OfferedRun& run = offer.run;
     m_title->setText(plainText(run.name, 80));
     showOrHide(m_purpose, plainText(run.purpose, 400));
-    const QString host = plainText(run.host, id_digits);
+    const QString key = plainText(run.host, id_digits), hostName = plainText(run.host_name, own_name_characters_max);
+    const QString host = hostName.isEmpty() ? key : tr("%1 (%2)").arg(hostName, key);
     addRow("offerModel", tr("Model"), plainText(run.model, 120), "muted");
     addRow("offerLicence", tr("Licence"), plainText(run.licence, 80), "muted");
     addRow("offerHost", tr("Host"),
            run.peers > 0 ? tr("%1 · %n member(s) answered", nullptr, static_cast<int>(run.peers)).arg(host) : host,
            "muted");
-    addRow("offerRounds", tr("Rounds"),
-           tr("%1, of %2 seconds each").arg(fullCount(run.total_rounds), QLocale().toString(run.window_seconds)),
-           "muted");
+    addRow("offerRounds", tr("Rounds"), roundsText(run), "muted");
+    if (run.announced) {
+        const auto volunteers = static_cast<int>(std::min<std::uint64_t>(run.volunteers, 1'000'000));
+        addRow("offerVolunteers", tr("Online"), tr("%n volunteer(s) now", nullptr, volunteers), "muted");
+    }
     addRow("offerDownload", tr("To download"), sizeText(run.download), "muted");
     const bool room = run.disk_free == 0 || run.disk_free > run.disk;
     const QString free = run.disk_free == 0

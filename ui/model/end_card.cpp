@@ -1,6 +1,9 @@
 #include "ui/model/end_card.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
+#include <QLocale>
 
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
@@ -14,10 +17,33 @@ namespace potluck::ui {
 
 using namespace control;
 
+namespace {
+
+/// What came out: the rounds, the model, and its loss beside the baseline.
+QString outcomeText(const RunSnapshot& run) {
+    const QString rounds =
+        EndCard::tr("%n round(s)", nullptr, static_cast<int>(std::min<std::uint64_t>(run.round, 1'000'000)));
+    QString text = EndCard::tr("%1, trained in %2.").arg(plainText(run.model, 120), rounds);
+    const double loss = run.validation_loss > 0 ? run.validation_loss : run.loss;
+    if (loss <= 0) return text;
+    const QString number = QLocale().toString(loss, 'f', 2);
+    text += QLatin1Char(' ');
+    text += run.validation_loss > 0 ? EndCard::tr("Loss on new text: %1.").arg(number)
+                                    : EndCard::tr("Loss in training: %1.").arg(number);
+    if (run.validation_loss <= 0 || run.bigram_loss <= 0) return text;
+    text += QLatin1Char(' ');
+    return text + EndCard::tr("The baseline has %1; lower is better.").arg(QLocale().toString(run.bigram_loss, 'f', 2));
+}
+
+}  // namespace
+
 EndCard::EndCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client) {
     setObjectName(QStringLiteral("card"));
     QBoxLayout* column = cardLayout(this);
     column->addWidget(makeLabel(tr("The model is finished"), "heading", this));
+    m_outcomeOfRun = makeWrappedLabel({}, "muted", this);
+    m_outcomeOfRun->setObjectName(QStringLiteral("runOutcome"));
+    column->addWidget(m_outcomeOfRun);
     m_share = makeWrappedLabel({}, "strong", this);
     m_share->setObjectName(QStringLiteral("share"));
     column->addWidget(m_share);
@@ -103,6 +129,7 @@ void EndCard::refresh() {
     }
     m_save->setEnabled(!m_client.waitsFor(method_of<ExportModel>));
     const RunSnapshot& run = *view.snapshot.run;
+    m_outcomeOfRun->setText(outcomeText(run));
     if (run.my_tokens == 0 || run.accepted_tokens == 0)
         return m_share->setText(tr("%1 tokens of everybody together made it.").arg(shortCount(run.accepted_tokens)));
     const double share = static_cast<double>(run.my_tokens) / static_cast<double>(run.accepted_tokens);

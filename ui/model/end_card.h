@@ -37,6 +37,7 @@ private:
     void refresh();
 
     NodeClient& m_client;
+    QLabel* m_outcomeOfRun = nullptr;
     QLabel* m_share = nullptr;
     QLabel* m_outcome = nullptr;
     QPushButton* m_save = nullptr;

@@ -6,6 +6,7 @@
 #include "ui/client/invite_link.h"
 #include "ui/client/status_summary.h"
 #include "ui/find/find_card.h"
+#include "ui/find/lists_card.h"
 #include "ui/pages/join_card.h"
 #include "ui/pages/run_view.h"
 #include "ui/pages/status_card.h"
@@ -47,6 +48,7 @@ QWidget* HomePage::makeWelcome(const Desktop& desktop) {
     m_status = new StatusCard(m_client, desktop, welcome);
     column->addWidget(new LeftCard(m_client, welcome));
     auto* find = new FindCard(m_client, desktop, welcome);
+    m_find = find;
     column->addWidget(find);
     m_join = new JoinCard(m_client, desktop, welcome);
     connect(find, &FindCard::joinAsked, m_join, &JoinCard::joinRun);
@@ -82,6 +84,7 @@ QFrame* HomePage::makeOffer() {
 /// Outside a run the invite waits in its field. In one it can only be another's, or be needless.
 void HomePage::offer(const QString& link) {
     const NodeView& view = m_client.view();
+    if (looksLikeList(link)) return m_find->offerList(link);
     if (!isInRun(view)) return m_join->offer(link);
     m_offered = link.trimmed();
     const bool same = namesRun(m_offered, QString::fromStdString(view.snapshot.run->id));

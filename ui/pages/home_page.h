@@ -16,6 +16,7 @@ class QStackedWidget;
 
 namespace potluck::ui {
 
+class FindCard;
 class JoinCard;
 class StatusCard;
 
@@ -42,6 +43,7 @@ private:
     void refresh();
 
     NodeClient& m_client;
+    FindCard* m_find = nullptr;
     JoinCard* m_join = nullptr;
     StatusCard* m_status = nullptr;  // above the welcome, when there is something to say
     QFrame* m_offer = nullptr;       // an invite that was opened in a run

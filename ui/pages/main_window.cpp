@@ -19,6 +19,7 @@
 
 #include "ui/client/invite_link.h"
 #include "ui/client/status_summary.h"
+#include "ui/find/lists_card.h"
 #include "ui/hosting/host_page.h"
 #include "ui/hosting/invite_page.h"
 #include "ui/hosting/start_page.h"
@@ -128,7 +129,7 @@ QWidget* MainWindow::makePages() {
 }
 
 void MainWindow::addRecordPages() {
-    auto* contribution = new ContributionPage(m_client, m_pages);
+    auto* contribution = new ContributionPage(m_client, m_desktop, m_pages);
     m_pages->addWidget(contribution);
     m_pages->addWidget(new StoragePage(m_client, m_desktop, m_pages));
     connect(contribution, &ContributionPage::homeAsked, this, [this] { showPage(home_page); });
@@ -187,7 +188,7 @@ void MainWindow::fitScreen() {
 }
 
 void MainWindow::offerInvite(const QString& link) {
-    const QString invite = inviteWithin(link);
+    const QString invite = looksLikeList(link) ? link : inviteWithin(link);
     if (!looksLikeInvite(invite)) return;
     showPage(home_page);
     m_home->offer(invite);

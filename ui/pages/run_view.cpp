@@ -18,6 +18,7 @@
 #include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
+#include "ui/find/after_run_card.h"
 #include "ui/hosting/succession_words.h"
 #include "ui/join/stay_card.h"
 #include "ui/members/members_card.h"
@@ -59,6 +60,11 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
     connect(end, &EndCard::tryAsked, this, &RunView::modelAsked);
     connect(end, &EndCard::inviteGiven, this, &RunView::inviteGiven);
     connect(end, &EndCard::runsAsked, this, &RunView::runsAsked);
+    auto* after = new AfterRunCard(client, desktop, this);
+    column->addWidget(after);
+    // The run is complete: nothing is lost by leaving it.
+    connect(after, &AfterRunCard::joinAsked, this,
+            [this](const QString& invite) { m_client.join(invite, control::OtherRun::leave); });
     column->addWidget(makeTiles());
     auto* row = new QHBoxLayout;
     m_row = row;

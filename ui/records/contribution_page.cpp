@@ -18,6 +18,7 @@
 #include "ui/client/status_summary.h"
 #include "ui/records/day_chart.h"
 #include "ui/records/run_table.h"
+#include "ui/share/share_row.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/question.h"
 #include "ui/widgets/theme.h"
@@ -62,14 +63,27 @@ QString energyNote(const Energy& energy) {
         .arg(percent(energy.total.measured_seconds / energy.total.trained_seconds));
 }
 
+/// What the person gave to a run, with the way to it while they are in it.
+ShareCard shareOf(const KnownRun& run, const NodeSnapshot& node) {
+    if (run.my_rounds == 0) return {};
+    const int rounds = static_cast<int>(std::min<std::uint64_t>(run.my_rounds, 1'000'000));
+    ShareCard card{
+        .title = ContributionPage::tr("I gave %1 tokens to “%2”").arg(shortCount(run.my_tokens), runTitle(run)),
+        .lines = {ContributionPage::tr("trained in %n round(s), together with others", nullptr, rounds)},
+        .link = {}};
+    if (node.run && node.run->id == run.id) card.link = QString::fromStdString(node.run->link);
+    return card;
+}
+
 }  // namespace
 
-ContributionPage::ContributionPage(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
+ContributionPage::ContributionPage(NodeClient& client, const Desktop& desktop, QWidget* parent)
+    : QWidget(parent), m_client(client) {
     const auto [scroll, scrolled, cards] = makeScrolledCards(this);
     cards->addWidget(makeTiles());
     cards->addWidget(makeDaysCard());
     cards->addWidget(makeEnergyCard());
-    cards->addWidget(makeRunsCard());
+    cards->addWidget(makeRunsCard(desktop));
     cards->addStretch(1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -154,7 +168,7 @@ void ContributionPage::refreshEnergy() {
     showOrHide(m_energyNote, energy.total.trained_seconds < 1 ? QString() : energyNote(energy));
 }
 
-QFrame* ContributionPage::makeRunsCard() {
+QFrame* ContributionPage::makeRunsCard(const Desktop& desktop) {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
     auto* head = new QHBoxLayout;
@@ -172,6 +186,8 @@ QFrame* ContributionPage::makeRunsCard() {
     m_outcome->setObjectName(QStringLiteral("rejoinOutcome"));
     m_outcome->hide();
     column->addWidget(m_outcome);
+    m_share = new ShareRow(desktop, card);
+    column->addWidget(m_share);
     connect(m_rejoin, &QPushButton::clicked, this, &ContributionPage::askBeforeRejoining);
     connect(m_table, &RunTable::choiceChanged, this, &ContributionPage::refreshButtons);
     return card;
@@ -225,6 +241,7 @@ void ContributionPage::refreshRecords() {
 void ContributionPage::refreshButtons() {
     const auto run = m_table->selected();
     const bool up = m_client.view().link.state == Link::State::up;
+    m_share->setCard(run ? shareOf(*run, m_client.view().snapshot) : ShareCard());
     m_rejoin->setEnabled(up && run && !run->is_open && !run->name.empty() && !m_client.waitsFor(method_of<Rejoin>));
 }
 

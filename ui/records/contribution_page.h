@@ -10,6 +10,7 @@
 #include <QWidget>
 
 #include "ui/client/node_client.h"
+#include "ui/widgets/desktop.h"
 
 class QFrame;
 class QGridLayout;
@@ -20,13 +21,15 @@ namespace potluck::ui {
 
 class DayChart;
 class RunTable;
+class ShareRow;
 class StatTile;
 
 class ContributionPage : public QWidget {
     Q_OBJECT
 
 public:
-    ContributionPage(NodeClient& client, QWidget* parent);
+    /// `desktop` outlives the page.
+    ContributionPage(NodeClient& client, const Desktop& desktop, QWidget* parent);
 
 signals:
     /// A run is being joined again.
@@ -41,7 +44,7 @@ private:
     void arrangeTiles();
     QFrame* makeDaysCard();
     QFrame* makeEnergyCard();
-    QFrame* makeRunsCard();
+    QFrame* makeRunsCard(const Desktop& desktop);
     void askBeforeRejoining();
     void refresh();
     void refreshEnergy();
@@ -61,6 +64,7 @@ private:
     QLabel* m_energyNote = nullptr;
     RunTable* m_table = nullptr;
     QPushButton* m_rejoin = nullptr;
+    ShareRow* m_share = nullptr;
     QLabel* m_outcome = nullptr;
     std::optional<std::uint64_t> m_askedIn;  // the round in which records were asked for last
 };

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include <QByteArray>
 #include <QString>
 
 #include "core/base/result.h"
@@ -32,6 +33,8 @@ struct Desktop {
     std::function<void(const QString& link)> open_link = {};
     /// A small text file that holds an invite, for others to open; what is there is replaced.
     std::function<Status(const QString& file, const QString& link)> write_invite = {};
+    /// A picture as a PNG file; what is there is replaced.
+    std::function<Status(const QString& file, const QByteArray& png)> write_picture = {};
     /// What runs this window, as it is now.
     std::function<OwnProgram()> own_program = {};
     /// A text file of the program's own, made where it is missing, for a first run alone; its path.

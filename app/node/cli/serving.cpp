@@ -27,6 +27,7 @@
 #include "app/node/control/control_server.h"
 #include "app/node/control/node_methods.h"
 #include "app/node/paths.h"
+#include "app/node/starting/next_run.h"
 #include "core/base/log.h"
 #include "core/run/invite.h"
 
@@ -58,6 +59,7 @@ public:
         m_exporter.emplace(m_loop);
         m_planner.emplace(m_loop, *m_node);
         m_preparer.emplace(m_loop, *m_node);
+        m_next.emplace(m_loop, *m_node, *m_planner);
         m_records.emplace(m_loop, *m_node);
         add_node_methods(m_dispatcher, {*m_node, *m_sampler, *m_exporter, *m_planner, *m_preparer, *m_records},
                          [this] { stop(); });
@@ -70,6 +72,7 @@ public:
         m_loop.run();
         m_server.reset();
         m_records.reset();
+        m_next.reset();
         m_preparer.reset();
         m_planner.reset();
         m_node.reset();
@@ -173,6 +176,7 @@ private:
     std::optional<ModelExporter> m_exporter;
     std::optional<RunPlanner> m_planner;
     std::optional<RunPreparer> m_preparer;
+    std::optional<NextRun> m_next;
     std::optional<RunRecords> m_records;
     Dispatcher m_dispatcher;
     std::optional<ControlServer> m_server;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/node/member/view.h"
+#include "core/model/cost_model.h"
 #include "core/run/accept_list.h"
 #include "core/run/plain_text.h"
 
@@ -92,6 +93,9 @@ find::Announcement announcement_of(const RunSession& session, const ledger::Ledg
     one.rounds = std::max(one.rounds, one.round);
     one.loss = loss_of(swarm_loss(view));
     one.baseline = loss_of(manifest.bigram_loss);
+    constexpr double nothing_recomputed = 0;
+    one.flops =
+        std::min(static_cast<float>(model::flops_per_token(manifest.model, nothing_recomputed)), find::flops_max);
     one.volunteers = static_cast<std::uint32_t>(std::ranges::count_if(
         view.members, [](const peer::MemberView& member) { return member.status.role == run::Role::volunteer; }));
     one.round_seconds = seconds_of_round(manifest, view);

@@ -52,7 +52,8 @@ void Board::on_neighbour(const PeerId& peer) {
     m_owner.check();
     m_sessions.try_emplace(peer);
     ask();
-    if (!m_own.empty()) m_swarm->tell(peer, find::encode(find::BoardNote{find::Source::Hand::first, m_own}));
+    if (Bytes told = own(); !told.empty())
+        m_swarm->tell(peer, find::encode(find::BoardNote{find::Source::Hand::first, std::move(told)}));
 }
 
 void Board::on_neighbour_lost(const PeerId& peer) {
@@ -60,6 +61,13 @@ void Board::on_neighbour_lost(const PeerId& peer) {
     m_sessions.erase(peer);
     ask();
 }
+
+void Board::carry(const std::optional<find::HostedRun>& run) {
+    m_owner.check();
+    m_runs.carry(run);
+}
+
+Bytes Board::own() const { return m_own.empty() ? m_runs.carried(m_unix_now) : m_own; }
 
 void Board::announce(const Bytes& announcement) {
     m_owner.check();
@@ -93,18 +101,22 @@ void Board::hear(const net::BoardSource& source, const Bytes& message) {
 }
 
 void Board::answer(const PeerId& neighbour) {
+    const Bytes ours = own();
     for (Bytes& one : m_runs.held(m_unix_now)) {
-        const auto hand = one == m_own ? find::Source::Hand::first : find::Source::Hand::passed_on;
+        const auto hand = one == ours ? find::Source::Hand::first : find::Source::Hand::passed_on;
         m_swarm->tell(neighbour, find::encode(find::BoardNote{hand, std::move(one)}));
     }
 }
 
+/// News of a run that is carried here goes to all, as its host's own would.
 void Board::pass_on(const PeerId& from, const Bytes& announcement) {
+    const bool is_ours = announcement == own();
+    const auto hand = is_ours ? find::Source::Hand::first : find::Source::Hand::passed_on;
     std::size_t told = 0;
     for (const auto& [peer, session] : m_sessions) {
-        if (peer == from || told == passed_on_to) continue;
+        if (peer == from || (told == passed_on_to && !is_ours)) continue;
         ++told;
-        m_swarm->tell(peer, find::encode(find::BoardNote{find::Source::Hand::passed_on, announcement}));
+        m_swarm->tell(peer, find::encode(find::BoardNote{hand, announcement}));
     }
 }
 

@@ -42,6 +42,9 @@ public:
     /// Holds it and tells all neighbours, those who come later, too. Made by find::sign().
     void announce(const Bytes& announcement);
 
+    /// Carries a run for its host: what the host signed last of it is told as one's own is, for as long as it holds.
+    void carry(const std::optional<find::HostedRun>& run);
+
     [[nodiscard]] find::RunBoard& runs() { return m_runs; }
     [[nodiscard]] const find::RunBoard& runs() const { return m_runs; }
     [[nodiscard]] std::size_t neighbours() const { return m_sessions.size(); }
@@ -66,6 +69,8 @@ private:
     void hear(const net::BoardSource& source, const Bytes& message);
     void answer(const PeerId& neighbour);
     void pass_on(const PeerId& from, const Bytes& announcement);
+    /// What is announced here, or carried; empty if nothing is.
+    [[nodiscard]] Bytes own() const;
 
     ThreadOwner m_owner;
     const identity::Identity m_identity = identity::Identity::generate();

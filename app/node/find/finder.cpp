@@ -44,6 +44,7 @@ control::FoundRun row_of(const find::FoundRun& found) {
     row.volunteers = one.volunteers;
     row.loss = one.loss;
     row.baseline_loss = one.baseline;
+    row.flops = one.flops;
     row.round_seconds = one.round_seconds;
     row.made = one.made / 1000;
     return row;
@@ -51,9 +52,22 @@ control::FoundRun row_of(const find::FoundRun& found) {
 
 }  // namespace
 
-void Finder::set_trust(find::Trust trust) {
+bool Finder::wants_trust(TimePoint now) {
+    m_owner.check();
+    if (m_trusted && now - *m_trusted < trust_again_after) return false;
+    m_trusted = now;
+    return true;
+}
+
+std::optional<find::Announcement> Finder::said_of(const find::HostedRun& run, std::int64_t unix_now) const {
+    m_owner.check();
+    return m_board ? m_board->runs().said_of(run, unix_now) : std::nullopt;
+}
+
+void Finder::set_trust(find::Trust trust, std::vector<control::FollowedRow> lists) {
     m_owner.check();
     m_trust = std::move(trust);
+    m_lists = std::move(lists);
     if (m_board) m_board->runs().set_trust(m_trust);
 }
 
@@ -74,10 +88,10 @@ void Finder::close() {
     m_board.reset();
 }
 
-void Finder::tick(net::Session& network, const std::optional<Hosted>& hosted, TimePoint now, std::int64_t unix_now) {
+void Finder::tick(net::Session& network, const Duties& duties, TimePoint now, std::int64_t unix_now) {
     m_owner.check();
     const bool looks = m_looked && now - *m_looked < open_after_look;
-    if (!hosted && !looks) {
+    if (!duties.hosted && !duties.carried && !looks) {
         if (m_board) close();
         return;
     }
@@ -88,8 +102,9 @@ void Finder::tick(net::Session& network, const std::optional<Hosted>& hosted, Ti
         m_announced = now;
         return;
     }
+    m_board->carry(duties.carried);
     m_board->tick(now, unix_now);
-    if (hosted) announce(network, *hosted, now, unix_now);
+    if (duties.hosted) announce(network, *duties.hosted, now, unix_now);
 }
 
 void Finder::announce(const net::Session& network, const Hosted& hosted, TimePoint now, std::int64_t unix_now) {
@@ -116,6 +131,7 @@ Result<control::FoundRuns> Finder::look(net::Session& network, TimePoint now, st
     m_board->tick(now, unix_now);
     control::FoundRuns found;
     for (const find::FoundRun& one : m_board->runs().found(unix_now)) found.rows.push_back(row_of(one));
+    found.lists = m_lists;
     found.neighbours = m_board->neighbours();
     found.answers = m_board->answers();
     for (const auto& [verdict, count] : m_board->runs().counts()) {

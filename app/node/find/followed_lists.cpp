@@ -100,6 +100,17 @@ Result<find::RunList> follow_list(const fs::path& data_folder, const FollowedLis
     return list;
 }
 
+Status renew_list(const fs::path& data_folder, const FollowedList& kept, ByteSpan text, std::string_view signature,
+                  std::int64_t now) {
+    const auto key = identity::MinisignKey::parse(kept.key);
+    if (!key) return key.error();
+    const auto list = find::accept_list(*key, text, signature, {.serial = kept.list.serial, .now = now});
+    if (!list) return list.error();
+    if (list->serial == kept.list.serial) return {};
+    const auto followed = follow_list(data_folder, kept, text, signature, now);
+    return followed ? Status() : Status(followed.error());
+}
+
 Status unfollow_list(const fs::path& data_folder, const identity::MinisignKey& key) {
     std::error_code failed;
     if (fs::remove(file_of(data_folder, key), failed)) return {};

@@ -3,8 +3,8 @@
 //
 //   lists/<first 16 digits of the key>.kept    "potluck-list 1 <bytes of the signature>\n", the key, the source, ...
 //
-// Does not: fetch (the verb `list` does). What lies there is believed no more than what comes: its signature is checked
-// at each reading. Threads: functions of files.
+// Does not: fetch (list_keeper.h and the verb `list` do). What lies there is believed no more than what comes: its
+// signature is checked at each reading. Threads: functions of files.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,8 @@
 
 namespace potluck::node {
 
+/// Behind the name of a list stands its signature.
+inline constexpr std::string_view list_signature_suffix = ".minisig";
 inline constexpr std::size_t followed_max = 16, list_source_bytes_max = 500;
 
 struct FollowedList {
@@ -34,6 +36,10 @@ struct FollowedList {
 /// find::accept_list's; `invalid_argument` beyond followed_max.
 [[nodiscard]] Result<find::RunList> follow_list(const std::filesystem::path& data_folder, const FollowedList& wanted,
                                                 ByteSpan text, std::string_view signature, std::int64_t now);
+/// Puts a version with a higher serial in place of `kept`; the same version again changes nothing. Errors are those of
+/// follow_list().
+[[nodiscard]] Status renew_list(const std::filesystem::path& data_folder, const FollowedList& kept, ByteSpan text,
+                                std::string_view signature, std::int64_t now);
 /// `not_found` if no list of that key is followed.
 [[nodiscard]] Status unfollow_list(const std::filesystem::path& data_folder, const identity::MinisignKey& key);
 

@@ -30,6 +30,23 @@ function showAge() {
   time.textContent = hours < 1 ? `${minutes} min ago` : hours < 48 ? `${hours} h ago` : time.dateTime.slice(0, 10);
 }
 
+// An invite behind #, which no server ever sees: one press opens it in Potluck.
+function showInvite() {
+  const invite = location.hash.slice(1);
+  if (!/^(potluck|magnet):\?/i.test(invite)) return;
+  document.getElementById("invited")?.remove();
+  const box = document.createElement("section");
+  box.id = "invited";
+  const link = document.createElement("a");
+  link.className = "button";
+  link.href = invite;
+  link.textContent = "Join this run in Potluck";
+  const note = document.createElement("p");
+  note.textContent = "You were invited. If nothing opens, install Potluck first, copy this page's whole address and paste it there.";
+  box.append(link, note);
+  document.querySelector("main").prepend(box);
+}
+
 async function refresh() {
   const opened = [...document.querySelectorAll("details")].filter((one) => one.open).map((one) => one.textContent);
   try {
@@ -42,6 +59,7 @@ async function refresh() {
     document.title = next.title;
     document.querySelector("main").replaceWith(document.adoptNode(main));
     addCopyButtons(main);
+    showInvite();
   } catch {
     // The server is away: the page stays as it is and says how old it is.
   }
@@ -50,5 +68,7 @@ async function refresh() {
 
 addCopyButtons(document);
 showAge();
+showInvite();
+addEventListener("hashchange", showInvite);
 const every = Number(document.body.dataset.every);
 if (every > 0 && location.protocol.startsWith("http")) setInterval(refresh, Math.max(every, 10) * 1000);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "app/node/page/page_picture.h"
 #include "core/base/files.h"
 
 namespace potluck::node {
@@ -19,7 +20,7 @@ Status replace_if_other(const fs::path& file, ByteSpan content) {
 
 }  // namespace
 
-Status write_page(const fs::path& folder, const std::string& html) {
+Status write_page(const fs::path& folder, const std::string& html, ByteSpan picture) {
     std::error_code failed;
     fs::create_directories(folder, failed);
     if (failed) {
@@ -29,6 +30,7 @@ Status write_page(const fs::path& folder, const std::string& html) {
     for (const PageAsset& asset : page_assets) {
         if (Status written = replace_if_other(folder / asset.name, as_bytes(asset.content)); !written) return written;
     }
+    if (Status written = replace_if_other(folder / page_picture_name, picture); !written) return written;
     return write_file_atomically(folder / "index.html", as_bytes(html));
 }
 

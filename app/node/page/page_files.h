@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/bytes.h"
 #include "core/base/result.h"
 
 namespace potluck::node {
@@ -18,7 +19,8 @@ struct PageAsset {
 /// Style, script and icon.
 extern const std::array<PageAsset, 3> page_assets;
 
-/// Makes the folder if it is missing. Files that are there already with the same content are left alone.
-[[nodiscard]] Status write_page(const std::filesystem::path& folder, const std::string& html);
+/// Makes the folder if it is missing. Files that are there already with the same content are left alone. `picture` is a
+/// PNG of the run for chats (page_picture.h).
+[[nodiscard]] Status write_page(const std::filesystem::path& folder, const std::string& html, ByteSpan picture);
 
 }  // namespace potluck::node

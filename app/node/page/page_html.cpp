@@ -11,6 +11,7 @@
 
 #include "app/node/page/curve_svg.h"
 #include "app/node/page/html.h"
+#include "app/node/page/page_picture.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
 
@@ -22,6 +23,7 @@ using control::RunSnapshot;
 
 constexpr std::size_t members_shown_max = 200, checkpoints_shown_max = 50, key_digits = 12;
 constexpr std::string_view magnet_begin = "magnet:?";
+constexpr std::size_t og_text_bytes_max = 250;
 
 std::string element(const char* tag, const std::string& content) {
     return "<" + std::string(tag) + ">" + content + "</" + tag + ">";
@@ -58,7 +60,31 @@ std::string magnet_html(const std::string& magnet, const char* label) {
            "</pre>\n";
 }
 
-std::string head_html(const std::string& title) {
+/// What a chat shows of a pasted link (ogp.me). A picture has to be named with its whole address, so there is one only
+/// where the page knows its own.
+std::string open_graph(const RunSnapshot& run) {
+    const auto property = [](const char* name, const std::string& content) {
+        return "<meta property=\"og:" + std::string(name) + "\" content=\"" + content + "\">\n";
+    };
+    std::string text = log::printable(run.purpose, og_text_bytes_max);
+    if (!text.empty()) text += " ";
+    text += "Round " + std::to_string(run.round) + " of " + std::to_string(run.total_rounds) +
+            ". Everybody can help to train it with Potluck.";
+    std::string html = property("type", "website") + property("site_name", "Potluck") +
+                       property("title", escaped(run.name)) + property("description", escaped(text));
+    const std::size_t behind = run.link.find('#');
+    if (!run.link.starts_with("http") || behind == std::string::npos) return html;
+    const std::string page = run.link.substr(0, behind);
+    const std::string folder = page.substr(0, page.rfind('/') + 1);
+    constexpr std::size_t scheme_bytes_max = 8;  // "https://"
+    const std::string base = folder.size() > scheme_bytes_max ? folder : page + "/";
+    return html + property("url", escaped(page)) + property("image", escaped(base + std::string(page_picture_name))) +
+           property("image:width", std::to_string(page_picture_width)) +
+           property("image:height", std::to_string(page_picture_height)) +
+           "<meta name=\"twitter:card\" content=\"summary_large_image\">\n";
+}
+
+std::string head_html(const std::string& title, const std::string& graph = {}) {
     return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
            "http-equiv=\"Content-Security-Policy\" "
            "content=\"" +
@@ -66,8 +92,8 @@ std::string head_html(const std::string& title) {
            "\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"viewport\" "
            "content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light "
            "dark\">\n<title>" +
-           title +
-           "</title>\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"icon.svg\">\n<link rel=\"stylesheet\" "
+           title + "</title>\n" + graph +
+           "<link rel=\"icon\" type=\"image/svg+xml\" href=\"icon.svg\">\n<link rel=\"stylesheet\" "
            "href=\"page.css\">\n"
            "<script src=\"page.js\" defer></script>\n</head>\n";
 }
@@ -284,9 +310,10 @@ std::string page_html(const PageFacts& facts) {
                footer(facts) + "</main>\n</body>\n</html>\n";
     }
     const RunSnapshot& run = *facts.status.run;
-    return head_html(escaped(run.name)) + "<body data-every=\"" + every + "\">\n<main>\n" + introduction(facts, run) +
-           tiles(facts, run) + section("loss", "What it has learned", curve_html(facts, run)) +
-           section("join", "Join", join_html(run)) + section("model", "What is trained", what_is_trained(facts, run)) +
+    return head_html(escaped(run.name), open_graph(run)) + "<body data-every=\"" + every + "\">\n<main>\n" +
+           introduction(facts, run) + tiles(facts, run) +
+           section("loss", "What it has learned", curve_html(facts, run)) + section("join", "Join", join_html(run)) +
+           section("model", "What is trained", what_is_trained(facts, run)) +
            section("members", "Here now", members_html(run)) + section("leaders", "Leaderboard", leaders_html(facts)) +
            section("samples", "What it writes", samples_html(facts.samples)) +
            section("checkpoints", "Checkpoints", checkpoints_html(facts)) + footer(facts) +

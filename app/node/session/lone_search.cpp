@@ -61,7 +61,7 @@ Result<control::FoundRuns> find_alone(const NodeOptions& options, std::chrono::s
     Result<control::FoundRuns> found = control::FoundRuns{};
     const std::function<void()> tick = [&] {
         (*network)->poll(steady_now());
-        finder.tick(**network, std::nullopt, steady_now(), unix_milliseconds());
+        finder.tick(**network, {}, steady_now(), unix_milliseconds());
         const auto now = std::chrono::steady_clock::now();
         if (now - looked >= look_every) {
             looked = now;

@@ -19,8 +19,10 @@
 
 #include "app/node/find/announcer.h"
 #include "app/node/find/followed_lists.h"
+#include "app/node/find/known_hosts.h"
 #include "app/node/member/view.h"
 #include "app/node/paths.h"
+#include "app/node/release/http_get.h"
 #include "app/node/session/own_proxy.h"
 #include "core/base/log.h"
 #include "core/run/manifest.h"
@@ -64,10 +66,18 @@ std::vector<std::string> devices_of(const TrainerProcess* trainer) {
 /// The run that this node hosts and its host wants announced; nothing if there is none.
 std::optional<Finder::Hosted> announced(const RunSession* session, const NodeSettings& settings,
                                         const ledger::Ledger& ledger, const OwnKeys& keys) {
-    if (session == nullptr || !settings.run || !settings.run->announcing) return std::nullopt;
+    if (session == nullptr || !settings.run || !settings.run->announcing.on_board) return std::nullopt;
     if (!may_announce(session->plan().manifest, keys.person.id())) return std::nullopt;
-    const Announcing& added = *settings.run->announcing;
+    const Announcing& added = settings.run->announcing;
     return Finder::Hosted{*session, ledger, keys.person, added.language, added.page};
+}
+
+/// The run of another host that this node carries as a backbone, if anybody may join it.
+std::optional<find::HostedRun> carried(const RunSession* session, const NodeSettings& settings) {
+    if (session == nullptr || !settings.run || settings.run->role != run::Role::backbone) return std::nullopt;
+    const run::Manifest& manifest = session->plan().manifest;
+    if (!manifest.allowed.empty() || session->peer().view().closed) return std::nullopt;
+    return find::HostedRun{session->run(), manifest.host};
 }
 
 }  // namespace
@@ -90,6 +100,15 @@ Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, Ow
                           static_cast<void>(resume());
                   }}),
       m_devices(loop, m_options.data_folder / "trainer.log"),
+      m_lists(m_options.data_folder,
+              {[&loop](std::function<void()> call) { boost::asio::post(loop, std::move(call)); },
+               [this]() -> ListKeeper::Fetch {
+                   return [proxy = m_settings.proxy](const std::string& place, std::size_t bytes_max,
+                                                     const std::stop_token& stop) {
+                       const bool is_link = place.starts_with("https://") || place.starts_with("http://");
+                       return is_link ? http_get(place, bytes_max, stop, proxy) : read_file(place, bytes_max);
+                   };
+               }}),
       m_run(m_ledger, m_keys),
       m_answers(m_run, m_ledger, m_keys, m_settings),
       m_search(m_options.data_folder, m_options.manifest_patience,
@@ -215,7 +234,10 @@ void Node::tick() {
     m_network->poll(m_now);
     m_run.tick(m_now);
     leave_when_finished();
-    m_finder.tick(*m_network, announced(m_run.session(), m_settings, m_ledger, m_keys), m_now, unix_milliseconds());
+    m_finder.tick(*m_network,
+                  {announced(m_run.session(), m_settings, m_ledger, m_keys), carried(m_run.session(), m_settings)},
+                  m_now, unix_milliseconds());
+    m_lists.tick(m_now, unix_seconds());
     m_search.tick();
     m_sleep.tick(m_now, m_run.session());
     if (m_settings.pause_over(unix_seconds())) {
@@ -236,7 +258,8 @@ void Node::count_usage() {
     m_usage.count(m_now, unix_seconds(), used);
 }
 
-Status Node::join(const run::Invite& invite, run::Role role, control::OtherRun other_run) {
+Status Node::join(const run::Invite& invite, run::Role role, control::OtherRun other_run,
+                  const Announcing& announcing) {
     m_owner.check();
     if (m_run.session() != nullptr && m_run.session()->run() == invite.run) {
         m_run.session()->swarm().add_hints(invite.hints);
@@ -250,7 +273,7 @@ Status Node::join(const run::Invite& invite, run::Role role, control::OtherRun o
         }
         if (const Status left = leave(); !left) return left;
     }
-    m_settings.run = SavedRun{.invite = invite, .role = role};
+    m_settings.run = SavedRun{.invite = invite, .role = role, .announcing = announcing};
     m_search.begin_anew();
     if (Status saved = save_settings(); !saved) return saved;
     m_search.begin(invite);
@@ -299,8 +322,39 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
 
 Result<control::FoundRuns> Node::find_runs() {
     m_owner.check();
-    m_finder.set_trust(trust_of(m_options.data_folder, unix_seconds()));
+    if (m_finder.wants_trust(m_now)) {
+        find::Trust trust = trust_of(m_options.data_folder, unix_seconds());
+        trust.friends = known_hosts(m_options.data_folder, m_ledger, m_keys.person.id());
+        m_finder.set_trust(std::move(trust), m_lists.rows(unix_seconds()));
+    }
     return m_finder.look(*m_network, m_now, unix_milliseconds());
+}
+
+void Node::follow_list(const control::FollowList& call, const ListKeeper::Done& done) {
+    m_owner.check();
+    const auto link = find::ListLink::parse(call.link);
+    if (!link) return done(link.error());
+    m_lists.follow(*link, [this, done](const Result<control::FollowedRow>& followed) {
+        m_finder.forget_trust();
+        done(followed);
+    });
+}
+
+Status Node::unfollow_list(const control::UnfollowList& call) {
+    m_owner.check();
+    m_finder.forget_trust();
+    return m_lists.unfollow(call.key);
+}
+
+Status Node::set_next_run(const control::SetNextRun& call) {
+    m_owner.check();
+    m_settings.helps_lists = call.helps_lists;
+    return save_settings();
+}
+
+std::optional<find::Announcement> Node::said_of(const RunId& run, const PeerId& host) const {
+    m_owner.check();
+    return m_finder.said_of({run, host}, unix_milliseconds());
 }
 
 Status Node::leave() {

@@ -21,6 +21,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/node/find/finder.h"
+#include "app/node/find/list_keeper.h"
 #include "app/node/member/membership.h"
 #include "app/node/member/own_keys.h"
 #include "app/node/owner/usage_meter.h"
@@ -62,10 +63,17 @@ public:
 
     // What a person may ask. Errors are sentences.
     /// An invite with which nobody was reached yet is replaced; a run is left for another only if `other_run` says so.
+    /// `announcing` is what the host of the run wants told of it.
     [[nodiscard]] Status join(const run::Invite& invite, run::Role role,
-                              control::OtherRun other_run = control::OtherRun::keep);
+                              control::OtherRun other_run = control::OtherRun::keep, const Announcing& announcing = {});
     /// The runs that were heard of on the board; ask again, for it takes seconds to hear of them.
     [[nodiscard]] Result<control::FoundRuns> find_runs();
+    /// What the host of a run said last of it on the board.
+    [[nodiscard]] std::optional<find::Announcement> said_of(const RunId& run, const PeerId& host) const;
+    /// `done` is called once, later.
+    void follow_list(const control::FollowList& call, const ListKeeper::Done& done);
+    [[nodiscard]] Status unfollow_list(const control::UnfollowList& call);
+    [[nodiscard]] Status set_next_run(const control::SetNextRun& call);
     [[nodiscard]] Status leave();
     [[nodiscard]] Status pause(std::int64_t seconds);  // 0: until resumed
     [[nodiscard]] Status resume();
@@ -149,6 +157,7 @@ private:
     std::unique_ptr<net::Session> m_network;
     ReleaseWatch m_releases;
     DeviceSearch m_devices;
+    ListKeeper m_lists;
     Membership m_run;
     Finder m_finder;
     RunAnswers m_answers;

@@ -70,7 +70,9 @@ void add_run(const NodeParts& node, control::NodeSnapshot& snapshot) {
     const RunSession& session = *node.run.session();
     const peer::PeerView view = session.peer().view();
     snapshot.run = run_snapshot(session.run(), session.peer().manifest(), view);
-    snapshot.run->magnet = node.network.invite(session.run(), snapshot.run->name).to_magnet();
+    const run::Invite invite = node.network.invite(session.run(), snapshot.run->name);
+    snapshot.run->magnet = invite.to_magnet();
+    snapshot.run->link = invite.to_link(node.settings.run->announcing.page);
     snapshot.run->refusals = session.refusals();
     add_flows(session.swarm().flows(), *snapshot.run);
     if (node.run.succession()) snapshot.run->succession = succession_rows(*node.run.succession(), view);
@@ -120,6 +122,7 @@ control::NodeSnapshot own_snapshot(const NodeParts& node) {
     snapshot.person_id = node.keys.person.id().hex();
     snapshot.name = node.settings.name;
     snapshot.team = node.settings.team;
+    snapshot.helps_lists = node.settings.helps_lists;
     snapshot.data_folder = node.options.data_folder.string();
     snapshot.paused_until = node.settings.paused ? node.settings.paused_until : 0;
     snapshot.rules = control::described(node.settings.rules);

@@ -71,7 +71,8 @@ Result<std::string> RunAnswers::invite() const {
     m_owner.check();
     const RunSession* session = m_run.session();
     if (session == nullptr) return not_in_a_run();
-    return session->network().invite(session->run(), session->peer().manifest().name).to_magnet();
+    const std::string page = m_settings.run ? m_settings.run->announcing.page : std::string();
+    return session->network().invite(session->run(), session->peer().manifest().name).to_link(page);
 }
 
 /// As many as may wait for the committee; the host asks again for the rest.

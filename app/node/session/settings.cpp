@@ -37,12 +37,10 @@ Result<std::optional<SavedRun>> run_from(Fields& fields) {
     if (role != "backbone" && role != "volunteer") row.fail("A role is backbone or volunteer.");
     run.finishing = row.flag_or("finishing", false);
     if (row.flag_or("then_leave", false)) run.after = control::AfterFinish::leave;
-    if (row.flag_or("announces", false)) {
-        run.announcing = Announcing{.language = row.text_or("language", find::language_bytes_max, ""),
-                                    .page = row.text_or("page", find::page_bytes_max, "")};
-        if (!find::is_language(run.announcing->language) || !find::is_page(run.announcing->page))
-            row.fail("a language or page cannot be announced");
-    }
+    run.announcing = Announcing{.on_board = row.flag_or("announces", false),
+                                .language = row.text_or("language", find::language_bytes_max, ""),
+                                .page = row.text_or("page", find::page_bytes_max, "")};
+    if (!run.announcing.check()) row.fail("a language or page cannot be announced");
     if (const Status done = row.finish(); !done) return done.error();
     if (!invite) return invite.error();
     run.invite = *invite;
@@ -50,6 +48,16 @@ Result<std::optional<SavedRun>> run_from(Fields& fields) {
 }
 
 }  // namespace
+
+Status Announcing::check() const {
+    if (!find::is_language(language))
+        return Error{ErrorCode::invalid_argument, "A language is a tag such as de or pt-BR."};
+    if (!find::is_page(page)) {
+        return Error{ErrorCode::invalid_argument,
+                     "A page is a link that begins with https:// or http://, of at most 160 letters."};
+    }
+    return {};
+}
 
 Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder) {
     if (!std::filesystem::exists(file_of(data_folder))) return NodeSettings{};
@@ -82,6 +90,7 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
     settings.port = static_cast<std::uint16_t>(fields.integer_or("port", 0, 65'535, 0));
     settings.looks = fields.flag_or("looks_for_releases", false);
     settings.passes_on = fields.flag_or("passes_packs_on", true);
+    settings.helps_lists = fields.flag_or("helps_lists", false);
     if (fields.has("limits")) {
         if (const Status limits = from_json(fields.object("limits"), settings.budget); !limits) {
             return damaged(limits.error().message);
@@ -110,9 +119,11 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
                        {"role", run->role == run::Role::backbone ? "backbone" : "volunteer"},
                        {"finishing", run->finishing},
                        {"then_leave", run->after == control::AfterFinish::leave}};
-        if (run->announcing)
-            json["run"].update(
-                {{"announces", true}, {"language", run->announcing->language}, {"page", run->announcing->page}});
+        if (run->announcing != Announcing{}) {
+            json["run"].update({{"announces", run->announcing.on_board},
+                                {"language", run->announcing.language},
+                                {"page", run->announcing.page}});
+        }
     }
     if (budget != control::Budget{}) json["limits"] = to_json(budget);
     if (resources != control::Resources{}) json["resources"] = to_json(resources);
@@ -120,6 +131,7 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
     if (port != 0) json["port"] = port;
     if (looks) json["looks_for_releases"] = true;
     if (!passes_on) json["passes_packs_on"] = false;
+    if (helps_lists) json["helps_lists"] = true;
     if (rules != activity::Rules{}) json["rules"] = to_json(control::described(rules));
     const std::string text = json.dump(2) + "\n";
     return write_file_atomically(file_of(data_folder), as_bytes(text), FileAccess::private_to_owner);

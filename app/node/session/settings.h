@@ -24,10 +24,14 @@ namespace potluck::node {
     return {ErrorCode::no_run, "This node is in no run; join one with an invite first."};
 }
 
-/// What its host has added to what is announced of a run.
+/// What its host has added to what is told of a run.
 struct Announcing {
+    bool on_board = false;  // people without an invite may find it
     std::string language, page;
     bool operator==(const Announcing&) const = default;
+
+    /// `invalid_argument` if it could not be announced.
+    [[nodiscard]] Status check() const;
 };
 
 struct SavedRun {
@@ -35,7 +39,7 @@ struct SavedRun {
     run::Role role = run::Role::volunteer;
     bool finishing = false;  // the person asked to stop after a round
     control::AfterFinish after = control::AfterFinish::stay;
-    std::optional<Announcing> announcing = std::nullopt;  // by its host, on the board; nothing: it is not
+    Announcing announcing = {};  // by its host
     bool operator==(const SavedRun&) const = default;
 };
 
@@ -82,6 +86,7 @@ struct NodeSettings {
     activity::Rules rules;          // when training makes way to the owner
     bool looks = false;             // for newer versions, once a day
     bool passes_on = true;          // packs of the trainer that are here
+    bool helps_lists = false;       // a run of a followed list follows one that is complete
     bool operator==(const NodeSettings&) const = default;
 
     /// Defaults if there is no file; `malformed` with what to do if it is damaged.

@@ -19,6 +19,7 @@
 
 #include "app/node/member/view.h"
 #include "app/node/models/checkpoint_folder.h"
+#include "app/node/session/settings.h"
 #include "core/base/text.h"
 #include "core/data/pictures/picture_folder.h"
 #include "core/data/pictures/picture_records.h"
@@ -144,6 +145,8 @@ void Look::words() {
         problem(ChoiceField::purpose, "The purpose is text of at most 2,000 characters.");
     if (!run::is_licence(plan.licence))
         problem(ChoiceField::licence, "The licence is an SPDX expression, for example Apache-2.0 or CC-BY-4.0.");
+    const Announcing told{.language = m_choices.language, .page = m_choices.page};
+    if (const Status sound = told.check(); !sound) problem(ChoiceField::page, sound.error().message);
 }
 
 void Look::members() {

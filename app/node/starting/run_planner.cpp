@@ -70,6 +70,13 @@ void RunPlanner::offer(const RunId& run, const Result<RunSearch::Looked>& found,
     const run::Manifest& manifest = file->manifest;
     control::OfferedRun offered = offered_run(run, manifest, m_node.keys().person.id());
     offered.peers = found->peers;
+    if (const auto said = m_node.said_of(run, manifest.host)) {
+        offered.announced = true;
+        offered.host_name = said->host_name;
+        offered.round = said->round;
+        offered.volunteers = said->volunteers;
+        offered.round_seconds = said->round_seconds;
+    }
     offered.disk_free = free_disk_bytes(m_node.options().data_folder);
     offered.watts = m_node.usage().mean_watts();
     ask(manifest.model, manifest.recipe, [offered, done](const Result<control::PlanReply>& plan) mutable {

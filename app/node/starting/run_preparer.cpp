@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::chrono::milliseconds progress_every{200};  // as often as a snapshot is looked at
 
+Announcing announcing_of(const control::RunChoices& choices) {
+    return {.on_board = choices.announces && choices.admission == control::Admission::anybody,
+            .language = choices.language,
+            .page = choices.page};
+}
+
 }  // namespace
 
 struct RunPreparer::Made {
@@ -46,7 +52,7 @@ void RunPreparer::host(const control::RunChoices& choices, Done done) {
             };
             return make(choices, folder, goes_on, asked);
         },
-        [this, role = choices.role, done = std::move(done)](const Result<Made>& made) { done(take_up(made, role)); });
+        [this, choices, done = std::move(done)](const Result<Made>& made) { done(take_up(made, choices)); });
 }
 
 /// Tells the node at most five times a second, from the worker's thread through the loop.
@@ -85,7 +91,7 @@ Result<RunPreparer::Made> RunPreparer::make(const control::RunChoices& choices,
 }
 
 /// The node joins what was made, unless it went elsewhere meanwhile; then the run goes again.
-Status RunPreparer::take_up(const Result<Made>& made, run::Role role) {
+Status RunPreparer::take_up(const Result<Made>& made, const control::RunChoices& choices) {
     m_making.reset();
     m_node.show_preparation(std::nullopt);
     if (!made) return made.error();
@@ -97,7 +103,7 @@ Status RunPreparer::take_up(const Result<Made>& made, run::Role role) {
         joined = Error{ErrorCode::already_exists,
                        "The identity was replaced while the run was made; start it again with the new one."};
     } else {
-        joined = m_node.join(made->invite, role);
+        joined = m_node.join(made->invite, choices.role, control::OtherRun::keep, announcing_of(choices));
     }
     if (joined) return {};
     std::error_code ignored;

@@ -39,7 +39,7 @@ private:
     [[nodiscard]] static Result<Made> make(const control::RunChoices& choices, const std::filesystem::path& data_folder,
                                            const MakingProgress& progress, const std::stop_token& stop);
     [[nodiscard]] MakingProgress progress_to(const std::string& name, const std::stop_token& stop);
-    [[nodiscard]] Status take_up(const Result<Made>& made, run::Role role);
+    [[nodiscard]] Status take_up(const Result<Made>& made, const control::RunChoices& choices);
 
     ThreadOwner m_owner;
     boost::asio::io_context& m_loop;

@@ -294,9 +294,10 @@ def record_fields():
 def announcement_fields(decided):
     texts = [("name", "Küche"), ("purpose", "Writes recipes."), ("language", "de"), ("licence", "CC0-1.0"),
              ("model", "GPT-2 shape, 4 layers"), ("family", "GPT-2"), ("host_name", "Béa"), ("page", "https://example.org/kueche")]
-    fields = [(u32(1), "layout"), (u64(1_790_000_000_000), "made"), (RUN, "run"), (HOST, "host"), (u64(800_000), "parameters"),
+    fields = [(u32(2), "layout"), (u64(1_790_000_000_000), "made"), (RUN, "run"), (HOST, "host"), (u64(800_000), "parameters"),
               (u64(8_000_000), "memory"), (u64(3_500_000), "download"), (u64(8 if decided else 0), "round"), (u64(1_000), "rounds"),
-              (f32(2.25 if decided else 0), "loss"), (f32(2.5), "baseline"), (u32(3), "volunteers"), (u32(70), "round_seconds")]
+              (f32(2.25 if decided else 0), "loss"), (f32(2.5), "baseline"), (f32(5e6), "flops"),
+              (u32(3), "volunteers"), (u32(70), "round_seconds")]
     for what, text in texts:
         fields += [(u16(len(text.encode())), "length of " + what), (text.encode(), what)]
     fields += [(u8(2), "hints")]

@@ -112,7 +112,31 @@ private slots:
         ui::NodeView view;
         view.devices = devices;
         QVERIFY(ui::helpText(foundRun(0), view).contains(QStringLiteral("RTX 3060")));
+        // 0.4 of 24 TFLOP/s, for a token that costs 8.6e8: 11 k tokens a second.
+        control::FoundRun told = foundRun(0);
+        told.flops = 8.6e8;
+        const QString fast = ui::helpText(told, view);
+        QVERIFY2(fast.contains(QStringLiteral("about 11.2 k tokens per second")), qPrintable(fast));
+        QVERIFY2(fast.contains(QStringLiteral("2.0 GB of its 12.0 GB")), qPrintable(fast));
         QVERIFY(ui::helpText(foundRun(2), view).contains(QStringLiteral("Too large")));
+    }
+
+    void a_host_that_has_been_silent_is_told_so() {
+        const control::FoundRun run = foundRun(0);
+        QVERIFY(!ui::progressText(run, run.made + 1'799).contains(QStringLiteral("as its host said")));
+        QVERIFY(ui::progressText(run, run.made + 2'400).contains(QStringLiteral("as its host said 40 min")));
+    }
+
+    void a_host_in_whose_run_one_has_trained_vouches() {
+        control::FoundRuns found;
+        POTLUCK_CHECK(control::from_json(recorded("found_runs"), found).ok());
+        found.rows[2].vouched_by = control::VouchedBy::friends;
+        const Finding fixture{to_json(found)};
+        QCOMPARE(fixture.names(), QStringList({recipes, pictures, letters}));
+        QVERIFY(fixture.card(pictures)
+                    ->findChild<QLabel*>(QStringLiteral("foundLine"))
+                    ->text()
+                    .contains(QStringLiteral("trained in a run of this host")));
     }
 
     void a_run_without_a_trainer_here_says_so_and_starts_none() {

@@ -54,6 +54,24 @@ class TestOfferCard : public QObject {
 private slots:
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
 
+    void an_announced_run_says_who_hosts_it_and_how_far_it_is() {
+        nlohmann::json run = soup();
+        run["announced"] = true;
+        run["host_name"] = "Béa";
+        run["round"] = 12;
+        run["total_rounds"] = 400;
+        run["volunteers"] = 6;
+        run["round_seconds"] = 900;
+        const Welcome fixture(run);
+        fixture.paste();
+        QTRY_VERIFY(fixture.text("offerHost").contains(QStringLiteral("Béa (")));
+        QVERIFY2(fixture.text("offerRounds").contains(QStringLiteral("12 of 400")),
+                 qPrintable(fixture.text("offerRounds")));
+        QVERIFY2(fixture.text("offerRounds").contains(QStringLiteral("4 day(s) left")),
+                 qPrintable(fixture.text("offerRounds")));
+        QVERIFY(fixture.text("offerVolunteers").contains(QStringLiteral("6 volunteer(s)")));
+    }
+
     void a_pasted_invite_shows_its_run_and_joins_nothing() {
         Welcome fixture;
         fixture.paste();

@@ -44,6 +44,7 @@ inline Announcement fresh(const identity::Identity& host, std::uint64_t number =
     one.download = 3'500'000;
     one.rounds = 1000;
     one.baseline = 2.5F;
+    one.flops = 5e6F;
     one.volunteers = 3;
     one.round_seconds = 70;
     one.hints = {{"192.0.2.7", 6881}, {"192.168.1.5", 6881}};

@@ -167,6 +167,50 @@ private slots:
         QCOMPARE(board.size(), announcements_max);
         QCOMPARE(board.found(now)[0].line, std::string("Late."));
     }
+    void ten_thousand_bad_ones_of_each_kind_change_nothing_data() {
+        QTest::addColumn<Verdict>("verdict");
+        for (const Verdict verdict : {Verdict::bad_signature, Verdict::stale, Verdict::absurd, Verdict::repeated,
+                                      Verdict::too_large, Verdict::malformed, Verdict::wrong_author})
+            QTest::newRow(run::name_of(verdict)) << verdict;
+    }
+    void ten_thousand_bad_ones_of_each_kind_change_nothing() {
+        QFETCH(Verdict, verdict);
+        RunBoard board(verifier);
+        const Bytes genuine = announced(1, 1);
+        board.take(genuine, from("a"), now);
+        Bytes bad = genuine;
+        if (verdict == Verdict::bad_signature) bad = announced(2, 2), bad.back() ^= std::byte{1};
+        if (verdict == Verdict::stale) bad = announced(2, 2, now - announcement_lasts.count());
+        if (verdict == Verdict::absurd) bad = announced(2, 2, now + clocks_differ_max.count() + 1);
+        if (verdict == Verdict::too_large) bad.resize(announcement_bytes_max + 1);
+        if (verdict == Verdict::malformed) bad.push_back(std::byte{0});
+        if (verdict == Verdict::wrong_author) bad = sign(samples::decided(samples::key(2), 7, 4, 2), samples::key(2));
+        constexpr std::uint64_t times = 10'000;
+        for (std::uint64_t i = 0; i < times; ++i) board.take(bad, from(address(i)), now);
+        QCOMPARE(board.counts().at(verdict), times);
+        QCOMPARE(board.size(), std::size_t{1});
+        QVERIFY(board.held(now) == std::vector<Bytes>{genuine});
+    }
+    void the_run_that_is_carried_yields_to_nothing_and_is_told_while_it_holds() {
+        const Credulous credulous;
+        RunBoard board(credulous);
+        const HostedRun carried{samples::run(1), samples::key(1).id()};
+        QVERIFY(board.carried(now).empty());
+        board.carry(carried);
+        QVERIFY(board.carried(now).empty());
+        const Bytes told = announced(1, 1, now - 3'000'000);
+        board.take(told, from("a"), now);
+        for (std::uint64_t number = 10; number < 1'010; ++number)
+            board.take(claimed(number, now + static_cast<std::int64_t>(number)), from(address(number)), now);
+        QVERIFY(board.carried(now) == told);
+        QCOMPARE(board.found(now)[0].announcement.run, samples::run(1));
+        // As much as its host, but no longer than that has signed.
+        QVERIFY(board.carried(now - 3'000'000 + announcement_lasts.count()).empty());
+        QCOMPARE(board.said_of(carried, now)->made, now - 3'000'000);
+        QVERIFY(!board.said_of({samples::run(1), samples::key(2).id()}, now));
+        board.carry(std::nullopt);
+        QVERIFY(board.carried(now).empty());
+    }
     void a_list_vouches_for_a_run_of_its_host_only() {
         RunBoard board(verifier);
         board.set_trust({.listed = {{{samples::run(1), samples::key(1).id()}, "Good."}}, .friends = {}});

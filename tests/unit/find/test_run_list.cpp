@@ -55,6 +55,29 @@ private slots:
         QVERIFY(!reads([](json& list) { list["format"] = "potluck-list-2"; }));
         QVERIFY(!reads([](json& list) { list["serial"] = -1; }));
     }
+    void a_link_names_its_place_and_its_key() {
+        const QTemporaryDir folder;
+        const auto signer = identity::MinisignSigner::open_or_create((folder.path() + "/key").toStdString());
+        const ListLink link{"https://example.org/a b/runs.json?x=1&y", signer->key_line()};
+        QVERIFY(!ListLink::parse(link.to_link()).ok());  // a blank is no part of a link
+        const ListLink sound{"https://example.org/runs.json?x=1&y", signer->key_line()};
+        const auto read = ListLink::parse(sound.to_link());
+        QVERIFY2(read.ok(), read ? "" : read.error().message.c_str());
+        QVERIFY(*read == sound);
+        QVERIFY(sound.to_link().find(' ') == std::string::npos);
+        QVERIFY(*ListLink::parse(" " + sound.source + "  " + sound.key + "\n") == sound);
+        QVERIFY(*ListLink::parse("POTLUCK:LIST?" + sound.to_link().substr(13)) == sound);
+    }
+    void what_is_no_link_to_a_list_is_refused() {
+        const std::string key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+        QVERIFY(ListLink::parse("https://x.org/l " + key).ok());
+        for (const std::string& text :
+             {std::string(), std::string("https://x.org/l"), "https://x.org/l RWno", "file:///etc/passwd " + key,
+              "/etc/passwd " + key, "potluck:list?key=" + key, std::string("potluck:list?from=https://x.org/l"),
+              "potluck:list?from=%zz&key=" + key, "potluck:list?=&&=&", "potluck:?from=https://x.org/l&key=" + key,
+              "https://x.org/" + std::string(list_link_bytes_max, 'l') + " " + key})
+            QVERIFY2(!ListLink::parse(text).ok(), text.c_str());
+    }
     void it_names_256_runs_at_most() {
         RunList list = sample();
         for (std::uint64_t number = 3; number <= 256; ++number)

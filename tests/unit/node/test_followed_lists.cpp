@@ -15,14 +15,22 @@ namespace {
 struct Maker {
     explicit Maker(const QString& file)
         : signer(*identity::MinisignSigner::open_or_create(std::filesystem::path(file.toStdString()))) {}
-    Result<find::RunList> followed(const std::filesystem::path& folder, std::uint64_t serial, std::int64_t now,
-                                   std::int64_t expires = 2'000) const {
+    static std::string text_of(std::uint64_t serial, std::int64_t expires) {
         const find::RunList list{.serial = serial,
                                  .issued = 1'000,
                                  .expires = expires,
                                  .title = "Kitchen",
                                  .runs = {{samples::run(1), samples::key(1).id(), "Serial " + std::to_string(serial)}}};
-        const std::string text = list.to_text();
+        return list.to_text();
+    }
+    [[nodiscard]] Status renewed(const std::filesystem::path& folder, const FollowedList& kept, std::uint64_t serial,
+                                 std::int64_t now, std::int64_t expires = 2'000) const {
+        const std::string text = text_of(serial, expires);
+        return renew_list(folder, kept, as_bytes(text), signer.sign(as_bytes(text), "a list"), now);
+    }
+    Result<find::RunList> followed(const std::filesystem::path& folder, std::uint64_t serial, std::int64_t now,
+                                   std::int64_t expires = 2'000) const {
+        const std::string text = text_of(serial, expires);
         return follow_list(folder, {.key = signer.key_line(), .source = "/some/where", .list = {}}, as_bytes(text),
                            signer.sign(as_bytes(text), "a list"), now);
     }
@@ -58,6 +66,19 @@ private slots:
         QVERIFY(m_maker->followed(m_data, 4, 1'500).ok());
         QCOMPARE(followed_lists(m_data)[0].list.serial, std::uint64_t{4});
         QCOMPARE(followed_lists(m_data).size(), std::size_t{1});
+    }
+    void a_renewal_has_a_higher_serial_and_the_same_key() {
+        QVERIFY(m_maker->followed(m_data, 3, 1'500).ok());
+        const auto kept = [this] { return followed_lists(m_data).at(0); };
+        QVERIFY(m_maker->renewed(m_data, kept(), 3, 1'500).ok());  // nothing new
+        QVERIFY(!m_maker->renewed(m_data, kept(), 2, 1'500).ok());
+        QVERIFY(!m_maker->renewed(m_data, kept(), 4, 2'000).ok());  // expired
+        QVERIFY(!Maker(m_folder->filePath("other")).renewed(m_data, kept(), 4, 1'500).ok());
+        QCOMPARE(kept().list.serial, std::uint64_t{3});
+        QVERIFY(m_maker->renewed(m_data, kept(), 4, 2'500, 9'000).ok());
+        QCOMPARE(kept().list.serial, std::uint64_t{4});
+        QCOMPARE(kept().source, std::string("/some/where"));
+        QCOMPARE(trust_of(m_data, 2'500).listed.size(), std::size_t{1});
     }
     void a_changed_file_vouches_for_nothing() {
         QVERIFY(m_maker->followed(m_data, 3, 1'500).ok());

@@ -4,6 +4,7 @@
 #include "app/node/page/curve_svg.h"
 #include "app/node/page/html.h"
 #include "app/node/page/page_files.h"
+#include "app/node/page/page_picture.h"
 #include "core/base/files.h"
 #include "tests/hostile_strings.h"
 #include "tests/unit/page/page_sample.h"
@@ -48,6 +49,53 @@ private slots:
             QVERIFY(holds(page, part));
         QVERIFY(holds(page, "<code>" + std::string(40, 'e') + "</code>"));
         QVERIFY(holds(page, "<code>" + std::string(64, 'f') + "</code>"));
+    }
+
+    void a_pasted_link_shows_a_picture_where_the_page_knows_its_address() {
+        PageFacts facts = page_facts();
+        facts.status.run->link = "https://example.org/kitchen/#potluck:?xt=urn:btmh:1220ab";
+        std::string page = page_html(facts);
+        for (const char* part : {"property=\"og:title\"", "Round 12 of 40. Everybody can help",
+                                 "property=\"og:image\" content=\"https://example.org/kitchen/share.png\"",
+                                 "property=\"og:url\" content=\"https://example.org/kitchen/\"", "summary_large_image"})
+            QVERIFY(holds(page, part));
+        facts.status.run->link = "https://example.org#potluck:?xt=urn:btmh:1220ab";
+        QVERIFY(holds(page_html(facts), "content=\"https://example.org/share.png\""));
+        facts.status.run->link = "https://example.org/run.html#potluck:?xt=urn:btmh:1220ab";
+        QVERIFY(holds(page_html(facts), "content=\"https://example.org/share.png\""));
+        facts.status.run->link = "potluck:?xt=urn:btmh:1220ab";
+        page = page_html(facts);
+        QVERIFY(holds(page, "og:title"));
+        QCOMPARE(count_of(page, "og:image"), std::size_t{0});
+        QCOMPARE(count_of(page, "og:url"), std::size_t{0});
+    }
+
+    void the_picture_shows_how_far_the_run_is() {
+        PageFacts facts = page_facts();
+        const auto blue_in = [](const pictures::Picture& picture, std::uint32_t row) {
+            std::size_t blue = 0;
+            for (std::uint32_t x = 0; x < picture.width; ++x) {
+                const std::size_t at = std::size_t{3} * (row * picture.width + x);
+                if (picture.rgb[at] == 0x1f && picture.rgb[at + 2] == 0xc4) ++blue;
+            }
+            return blue;
+        };
+        constexpr std::uint32_t bar_row = page_picture_height - 70;
+        facts.status.run->round = 10;
+        facts.status.run->total_rounds = 40;
+        QCOMPARE(blue_in(page_picture(facts), bar_row), std::size_t{270});  // a quarter of 1,080
+        facts.status.run->round = 40;
+        QCOMPARE(blue_in(page_picture(facts), bar_row), std::size_t{1'080});
+        std::size_t curve = 0;
+        for (std::uint32_t row = 60; row < 500; ++row) curve += blue_in(page_picture(facts), row);
+        QVERIFY(curve > 1'000);
+        facts.status.run->total_rounds = 0;
+        facts.status.run->bigram_loss = std::numeric_limits<double>::infinity();
+        facts.curve = {{.round = 1, .loss = 1e308, .at = 0, .validation = 0, .tokens = 0},
+                       {.round = ~std::uint64_t{0}, .loss = 1e-308, .at = 0, .validation = 0, .tokens = 0}};
+        QVERIFY(pictures::encode_png(page_picture(facts)).ok());
+        facts.status.run.reset();
+        QVERIFY(pictures::encode_png(page_picture(facts)).ok());
     }
 
     void the_newest_comes_first() {
@@ -233,18 +281,19 @@ private slots:
     void a_folder_holds_the_page_and_what_it_needs() {
         const QTemporaryDir folder;
         const fs::path path = fs::path(folder.path().toStdString()) / "new" / "page";
-        QVERIFY(write_page(path, "<p>one</p>").ok());
+        QVERIFY(write_page(path, "<p>one</p>", as_bytes("a picture")).ok());
+        QCOMPARE(content(path / "share.png"), std::string("a picture"));
         QVERIFY(content(path / "page.css").find("prefers-color-scheme: dark") != std::string::npos);
         QVERIFY(content(path / "page.js").starts_with("// What the page can do"));
         QVERIFY(content(path / "icon.svg").starts_with("<svg"));
         QVERIFY(write_file_atomically(path / "page.css", as_bytes("old")).ok());
-        QVERIFY(write_page(path, "<p>two</p>").ok());
+        QVERIFY(write_page(path, "<p>two</p>", {}).ok());
         QCOMPARE(content(path / "index.html"), std::string("<p>two</p>"));
         QVERIFY(content(path / "page.css") != "old");
         for (const auto& entry : fs::directory_iterator(path))
             QVERIFY(entry.path().extension() != ".tmp" && entry.path().extension() != ".partial");
         QVERIFY(write_file_atomically(path.parent_path() / "file", as_bytes("x")).ok());
-        QVERIFY(!write_page(path.parent_path() / "file" / "page", "").ok());
+        QVERIFY(!write_page(path.parent_path() / "file" / "page", "", {}).ok());
     }
 };
 

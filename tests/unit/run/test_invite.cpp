@@ -44,6 +44,24 @@ private slots:
         }
     }
 
+    void a_page_with_an_invite_behind_it_is_an_invite() {
+        Invite invite = samples::invite();
+        invite.hints.push_back({"2001:db8::1", 6882});
+        const std::string link = invite.to_link("https://example.org/kitchen/#top");
+        QVERIFY(link.starts_with("https://example.org/kitchen/#potluck:?xt=urn:btmh:1220"));
+        QCOMPARE(link.find_first_of("[] \"<>"), std::string::npos);  // where chats end a link
+        QVERIFY(*Invite::parse(link) == invite);
+        QVERIFY(*Invite::parse("HTTP://x.org/#magnet:?" + topic) == *parsed(""));
+        const std::string bare = invite.to_link("");
+        QVERIFY(bare.starts_with("potluck:?xt="));
+        QVERIFY(*Invite::parse(bare) == invite);
+        for (const char* page : {"https://example.org/", "https://example.org/#", "https://", "https://x.org/?xt=1",
+                                 "https://x.org/#https://x.org/#potluck:?xt=1"})
+            QVERIFY2(!Invite::parse(page).ok(), page);
+        // A page that leaves no room for the invite is left out.
+        QVERIFY(invite.to_link("https://x.org/" + std::string(invite_bytes_max, 'p')).starts_with("potluck:?"));
+    }
+
     void keys_that_mean_nothing_here_are_ignored() {
         const Result<Invite> result = parsed("&tr=http%3A%2F%2Fx%ZZ&ws=&&x.pe2=junk&xs&dn=a+b%2Bc&=5&so=0");
         QVERIFY(result.ok());

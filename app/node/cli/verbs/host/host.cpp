@@ -22,7 +22,6 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/data/token_file.h"
-#include "core/find/announcement.h"
 #include "core/model/traits.h"
 
 namespace potluck::node {
@@ -191,25 +190,20 @@ void HostVerb::add_members(CLI::App& host) {
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
     host.add_flag("--volunteer", m_volunteer, "Train here too, instead of only deciding and relaying");
-    host.add_flag("--announce", m_announces,
+    host.add_flag("--announce", m_announcing.on_board,
                   "Let people find the run without an invite, among others in your network; not with --allow");
     host.add_option("--language", m_announcing.language, "Language of the text, as \"de\", for the announcement");
-    host.add_option("--web-page", m_announcing.page, "Where the run's page is on the web, for the announcement");
+    host.add_option("--web-page", m_announcing.page,
+                    "Where the run's page is on the web, for invites and the announcement");
     host.add_flag("--prepare", m_prepare, "Only make the run and print its id; serve it later");
 }
 
 Status HostVerb::read_announcing() const {
-    if (m_announces && !m_allowed.empty()) {
+    if (m_announcing.on_board && !m_allowed.empty()) {
         return Error{ErrorCode::invalid_argument,
                      "A run with --allow is for those whom you invite; leave --announce out."};
     }
-    if (!find::is_language(m_announcing.language))
-        return Error{ErrorCode::invalid_argument, "A language is a tag such as de or pt-BR."};
-    if (!find::is_page(m_announcing.page)) {
-        return Error{ErrorCode::invalid_argument,
-                     "A page is a link that begins with https:// or http://, of at most 160 letters."};
-    }
-    return {};
+    return m_announcing.check();
 }
 
 Status HostVerb::read() {
@@ -267,7 +261,7 @@ Result<HostedRun> HostVerb::make(const ThisNode& node) const {
     auto hosted = host_run(plan, keys->person, keys->device(), node.options.data_folder, print_making());
     if (!hosted) return hosted.error();
     settings->run = SavedRun{hosted->invite, m_volunteer ? run::Role::volunteer : run::Role::backbone, false};
-    if (m_announces) settings->run->announcing = m_announcing;
+    settings->run->announcing = m_announcing;
     if (const Status saved = settings->save(node.options.data_folder); !saved) return saved.error();
     return hosted;
 }

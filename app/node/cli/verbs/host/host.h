@@ -41,7 +41,7 @@ private:
     std::vector<std::string> m_backbones, m_allowed;
     double m_learning_rate = 0, m_window_seconds = 0, m_collect_seconds = 0, m_grace_seconds = 0;  // 0: the usual
     double m_probation_hours = std::chrono::duration<double, std::ratio<3600>>(run::usual_probation_time).count();
-    bool m_volunteer = false, m_prepare = false, m_announces = false;
+    bool m_volunteer = false, m_prepare = false;
     Announcing m_announcing;
 };
 

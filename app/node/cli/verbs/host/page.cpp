@@ -28,6 +28,7 @@
 #include "app/node/models/export_proof.h"
 #include "app/node/page/page_files.h"
 #include "app/node/page/page_html.h"
+#include "app/node/page/page_picture.h"
 #include "app/node/page/page_samples.h"
 #include "app/node/paths.h"
 #include "app/node/session/stored_node.h"
@@ -94,11 +95,16 @@ public:
         auto facts = client ? ask_node(*client) : read_folder(m_data_folder);
         if (!facts) return facts.error();
         complete(*facts);
-        if (Status written = write_page(m_options.folder, page_html(*facts)); !written) return written;
+        if (Status written = write_all(*facts); !written) return written;
         return client ? write_with_sample(*client, *facts) : Status();
     }
 
 private:
+    Status write_all(const PageFacts& facts) const {
+        const auto picture = pictures::encode_png(page_picture(facts));
+        if (!picture) return picture.error();
+        return write_page(m_options.folder, page_html(facts), *picture);
+    }
     /// What the page shows beside the node's answers.
     void complete(PageFacts& facts) {
         facts.now = unix_seconds();
@@ -160,7 +166,7 @@ private:
         samples.add({run.round, unix_seconds(), *m_options.prompt, text->text});
         if (Status saved = samples.save(m_options.folder); !saved) return saved;
         facts.samples = samples.all();
-        return write_page(m_options.folder, page_html(facts));
+        return write_all(facts);
     }
 
     const fs::path& m_data_folder;

@@ -33,7 +33,7 @@ constexpr std::int64_t seconds_per_day = 86'400;
 constexpr int days_default = 30;
 constexpr std::size_t shown_text = 300;
 
-std::string signature_name(const std::string& file) { return file + ".minisig"; }
+std::string signature_name(const std::string& file) { return file + std::string(list_signature_suffix); }
 
 fs::path key_file_in(const fs::path& data_folder) { return data_folder / "list.key"; }
 
@@ -66,6 +66,7 @@ public:
             ->required();
         app.add_option("--days", m_days, "Days until it expires; each change begins them anew")
             ->check(CLI::Range(1, 366));
+        app.add_option("--at", m_place, "Where it lies on the web, to print a link by which others follow it");
         add_own(app);
     }
     ExitCode run(const ThisNode& node) override {
@@ -81,6 +82,10 @@ public:
                   << (list->runs.size() == 1 ? " run" : " runs") << " and holds for " << m_days
                   << " days. Others follow it with:\n  potluck-node list follow <file or https link> "
                   << signer->key_line() << std::endl;
+        if (m_place.empty()) return ExitCode::ok;
+        const find::ListLink link{m_place, signer->key_line()};
+        if (const auto read = find::ListLink::parse(link.to_link()); !read) return complain(read.error());
+        std::cout << "or, in the window, by the link:\n  " << link.to_link() << std::endl;
         return ExitCode::ok;
     }
 
@@ -105,7 +110,7 @@ protected:
     }
     [[nodiscard]] virtual Status change(find::RunList& list) const = 0;
 
-    std::string m_file;
+    std::string m_file, m_place;
     int m_days = days_default;
 };
 
@@ -184,11 +189,18 @@ public:
     using Verb::Verb;
     void add(CLI::App& app) override {
         app.add_option("place", m_place,
-                       "Its file, or a link to it; with .minisig behind the name there is its signature")
+                       "Its file, or a link to it; with .minisig behind the name there is its signature; or a "
+                       "potluck:list link, which names both")
             ->required();
-        app.add_option("key", m_key, "Its maker's key, which begins with RW")->required();
+        app.add_option("key", m_key, "Its maker's key, which begins with RW, unless a potluck:list link names it");
     }
     ExitCode run(const ThisNode& node) override {
+        if (m_key.empty()) {
+            const auto link = find::ListLink::parse(m_place);
+            if (!link) return complain(link.error());
+            m_place = link->source;
+            m_key = link->key;
+        }
         const fs::path& folder = node.options.data_folder;
         const auto settings = NodeSettings::load(folder);
         if (!settings) return complain(settings.error());
@@ -244,7 +256,8 @@ public:
             if (output() == Output::json) continue;
             const bool expired = one.list.expires <= unix_seconds();
             std::printf("%s: %zu runs%s\n  %s %s\n", log::printable(one.list.title, shown_text).c_str(),
-                        one.list.runs.size(), expired ? ", expired: follow it again for the newest" : "",
+                        one.list.runs.size(),
+                        expired ? ", expired: it vouches for nothing until its maker renews it" : "",
                         log::printable(one.source, shown_text).c_str(), one.key.c_str());
         }
         if (output() == Output::json) print_json({{"lists", rows}});
