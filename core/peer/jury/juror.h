@@ -1,6 +1,6 @@
 // A member whose trainer measures what others' contributions are worth. Once a round has begun, it draws a few of the
 // newest list's entries (core/run/jury/jury_lot.h), has the trainer compute losses with and without each, and weighs
-// what comes out; whoever's evidence crosses the threshold it accuses, if it has a seat (verdicts.h).
+// what comes out; a person whose evidence crosses the threshold it accuses, if it has a seat (verdicts.h).
 //
 //   L[r] known --lot, theta[r], payloads, shards here--> judge() --on_judged--> sequential tests --enough--> verdict
 //

@@ -128,6 +128,14 @@ def accept_lists():
     save("accept_list", "term_beyond", whole[:32] + b"\x01\x00\x10\x00" + whole[36:])
 
 
+def suspensions():
+    whole = vector("accept_list_suspensions")
+    save("accept_list", "suspensions", whole)
+    save("accept_list", "suspensions_cut", whole[:-70])
+    save("accept_list", "suspensions_claimed", whole[:-298] + b"\xff" + whole[-297:])
+    save("accept_list", "suspensions_of_contributor", whole[:-297] + b"\xa1" * 32 + whole[-265:])
+
+
 def credit_tables():
     whole = vector("credit_table")
     head, tail = whole[:68], whole[140:]  # before the lists of keys, and the credits
@@ -508,6 +516,7 @@ announcements()
 proofs()
 votes()
 accept_lists()
+suspensions()
 credit_tables()
 release_indexes()
 steps()

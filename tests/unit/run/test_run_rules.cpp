@@ -82,8 +82,8 @@ private slots:
         const auto last = [&](std::uint64_t round) {
             return verdict_of(rules, [&](Suspension& one) { one.verdicts[0].verdict.last = {round}; });
         };
-        QCOMPARE(last(101), Verdict::accepted);
-        QCOMPARE(last(100), Verdict::not_allowed);
+        QCOMPARE(last(201 - verdict_rounds_max), Verdict::accepted);
+        QCOMPARE(last(200 - verdict_rounds_max), Verdict::not_allowed);
         QCOMPARE(last(201), Verdict::not_allowed);
         QCOMPARE(verdict_of(rules, [](Suspension& one) { one.verdicts[0].verdict.times = 1; }), Verdict::not_allowed);
         // In force from the next list on, and once.
