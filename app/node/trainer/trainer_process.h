@@ -62,6 +62,7 @@ public:
     void rebase(const peer::VectorPlace& vector) override;
     void stop(const std::optional<peer::MomentsToKeep>& moments) override;
     void forget_moments() override;
+    void judge(const peer::JudgePlan& plan) override { m_events.on_judged(plan.round, {}); }
     /// Nobody will go on with them: nothing is kept any more.
     void leave_no_moments() {
         forget_moments();

@@ -71,6 +71,10 @@ class AcceptList:
         tail = reader.u8()
         self.table = reader.raw(BLOB_BYTES) if tail & 1 else None
         self.bounds = Bounds(reader) if tail & 2 else None
+        self.suspended = []  # persons
+        for _ in range(reader.u8() if tail & 4 else 0):
+            self.suspended.append(reader.raw(32))
+            reader.raw((32 + 36 + 64) * reader.u8())
         reader.end()
 
     @staticmethod

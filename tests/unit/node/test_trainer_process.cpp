@@ -27,6 +27,7 @@ struct Heard final : peer::TrainerEvents {
         tokens = result.tokens.value;
     }
     void on_trainer_lost(const Error& error) override { losses.push_back(error); }
+    void on_judged(RoundId, const std::vector<peer::Judged>&) override {}
 };
 
 /// Answers each line under the ids 1, 2, 3 ... and writes it down beside itself.

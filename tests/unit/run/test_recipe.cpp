@@ -139,6 +139,16 @@ private slots:
         QVERIFY(!recipe.ends_probation(180, {500}) && recipe.ends_probation(181, {500}));
     }
 
+    void a_recipe_names_a_jury_where_it_has_one() {
+        Recipe recipe;
+        QVERIFY(!recipe.to_json().contains("jury"));
+        for (const double share : {1e-4, usual_jury, 0.5}) {
+            recipe.jury = share;
+            const Result<Recipe> read = Recipe::from_json(recipe.to_json());
+            QVERIFY(read.ok() && *read == recipe);
+        }
+    }
+
     void a_recipe_without_limits_for_strangers_bounds_no_list() {
         Recipe recipe;
         QVERIFY(!recipe.bounds_rule());
@@ -244,6 +254,8 @@ private slots:
                                                               {"probation_tokens", "0"},
                                                               {"newcomer_rms", "0"},
                                                               {"unvouched_share", "-0.1"},
+                                                              {"jury", "0.00009"},  // jury_share_min
+                                                              {"jury", "0.51"},     // jury_share_max
                                                               {"rounds_late_max", "2"},
                                                               {"seed", "-1"},
                                                               {"seed", "0.5"},
