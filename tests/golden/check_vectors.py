@@ -24,7 +24,7 @@ SKIPPED = 77
 VECTORS = {
     "wire": ("tests/golden/wire/vectors.py", "tests/golden/wire", [], ["*.hex"], []),
     "numerics": ("tests/golden/numerics/reference.py", "tests/golden/numerics", [],
-                 ["payloads.txt", "steps.txt", "newcomer_steps.txt", "coded_steps.txt"], []),
+                 ["payloads.txt", "steps.txt", "newcomer_steps.txt", "coded_steps.txt", "centered_steps.txt"], []),
     "seeded": ("tests/golden/seeded/seeded.py", "tests/golden/seeded", [], ["seeded.txt"], []),
     "corpus": ("tests/fuzz/corpus/make.py", "tests/fuzz/corpus", [], [],
                ["tests/golden/wire", "tests/golden/checkpoints", "tests/golden/training/config_albert.json",
