@@ -28,6 +28,7 @@
 #include "core/training/compute/devices.h"
 #include "core/training/make_model.h"
 #include "core/training/memory/memory_error.h"
+#include "core/training/other_model.h"
 #include "core/training/picture/neighbours.h"
 #include "core/training/picture/sinkhorn.h"
 #include "core/training/plan_facts.h"
@@ -52,35 +53,6 @@ Error not_loaded() { return {ErrorCode::invalid_argument, "Load a model before a
 void treat_freed_memory_for(const Layout& layout) {
     treat_freed_memory(layout.checkpointing == Checkpointing::none ? FreedMemory::kept : FreedMemory::returned);
 }
-
-/// A model of its own for a state that is not L, so that training is not disturbed.
-class OtherModel {
-public:
-    [[nodiscard]] static Result<OtherModel> load(const TrainerSetup& setup, const control::VectorFile& state) {
-        const std::uint64_t size = setup.model.parameters();
-        const Layout& layout = setup.layout;
-        const DeviceId home = layout.state == Residency::device ? layout.device : DeviceId{};
-        Result<FlatVector> values = FlatVector::zeros(size, layout.weights, home);
-        if (!values.ok()) return values.error();
-        const Status read = for_each_piece(state, size, [&](std::uint64_t begin, std::span<const float> piece) {
-            return values->write(begin, piece);
-        });
-        if (!read.ok()) return read.error();
-        auto model = make_model(setup.model, {.device = layout.device,
-                                              .matmul = layout.matmul,
-                                              .attention = setup.attention,
-                                              .weights_flow = layout.weights_flow});
-        if (const Status used = model->use_parameters(values->view()); !used.ok()) return used.error();
-        return OtherModel(*std::move(values), std::move(model));
-    }
-    [[nodiscard]] Model& model() { return *m_model; }
-
-private:
-    OtherModel(FlatVector values, std::unique_ptr<Model> model)
-        : m_values(std::move(values)), m_model(std::move(model)) {}
-    FlatVector m_values;
-    std::unique_ptr<Model> m_model;
-};
 
 control::PlanReply reply_of(const MemoryPlan& plan, const run::Recipe& recipe, const PlanFacts& facts) {
     std::vector<std::string> devices{id_of(plan.layout.device)};
@@ -353,8 +325,9 @@ template <class Ask>
 auto with_state(Trainer& trainer, bool is_own, const control::VectorFile& state, const Ask& ask)
     -> decltype(ask(trainer.model())) {
     if (is_own) return ask(trainer.model());
-    Result<OtherModel> other = OtherModel::load(trainer.setup(), state);
+    Result<OtherModel> other = OtherModel::create(trainer.setup());
     if (!other.ok()) return other.error();
+    if (const Status loaded = other->load(state); !loaded.ok()) return loaded.error();
     return ask(other->model());
 }
 
