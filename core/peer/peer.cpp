@@ -158,6 +158,7 @@ void Peer::on_published(const std::filesystem::path& file, Result<run::BlobRef> 
 void Peer::on_trainer_started() { m_contributor.on_started(); }
 void Peer::on_trainer_lost(const Error& error) { m_contributor.on_lost(error); }
 void Peer::on_first_step() { m_catch_up.first_step(); }
+void Peer::on_judged(RoundId /*round*/, const std::vector<Judged>& /*results*/) {}
 
 void Peer::on_snapshot(const SnapshotResult& result) {
     if (!m_rounds.left()) m_contributor.on_snapshot(result);

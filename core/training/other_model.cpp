@@ -1,5 +1,8 @@
 #include "core/training/other_model.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "core/training/make_model.h"
 #include "core/training/vector_file.h"
 
@@ -17,9 +20,14 @@ Result<OtherModel> OtherModel::create(const TrainerSetup& setup) {
     return OtherModel(*std::move(values), std::move(model));
 }
 
-Status OtherModel::load(const control::VectorFile& state) {
-    const auto write = [&](std::uint64_t begin, std::span<const float> piece) { return m_values.write(begin, piece); };
-    const Status read = for_each_piece(state, m_values.size(), write);
+Status OtherModel::load(const control::VectorFile& state, const Change& change) {
+    std::vector<float> changed(std::min<std::uint64_t>(vector_piece, m_values.size()));
+    const Status read = for_each_piece(state, m_values.size(), [&](std::uint64_t begin, std::span<const float> piece) {
+        const std::span<float> values = std::span(changed).first(piece.size());
+        std::ranges::copy(piece, values.begin());
+        change(begin, values);
+        return m_values.write(begin, values);
+    });
     return read.ok() ? m_model->use_parameters(m_values.view()) : read;
 }
 

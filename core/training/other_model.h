@@ -22,7 +22,12 @@ public:
     [[nodiscard]] static Result<OtherModel> create(const TrainerSetup& setup);
 
     /// Takes a state. After a failure the weights are of no state: load() again.
-    [[nodiscard]] Status load(const control::VectorFile& state);
+    [[nodiscard]] Status load(const control::VectorFile& state) {
+        return load(state, [](std::uint64_t, std::span<float>) {});
+    }
+    /// The same, with each piece changed on its way; `begin` counts numbers and is a multiple of vector_piece.
+    using Change = std::function<void(std::uint64_t begin, std::span<float> piece)>;
+    [[nodiscard]] Status load(const control::VectorFile& state, const Change& change);
     [[nodiscard]] Model& model() { return *m_model; }
 
 private:

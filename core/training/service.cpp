@@ -9,6 +9,8 @@
 // Questions about another state (evaluate, sample) load a second model beside the trainer's, so that training is not
 // disturbed; if the state asked about is the one just loaded, the trainer's own model answers.
 //
+// Contributions of others are measured in pieces, in the place of micro-steps (judge.h).
+//
 // Threads: the main thread of the trainer program.
 #include "core/training/service.h"
 
@@ -470,7 +472,8 @@ Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& re
         if (!place.ok()) return place.error();
         setup.moments = *std::move(place);
     }
-    m_trainer.reset();  // its memory is needed
+    m_judge.reset();  // their memory is needed
+    m_trainer.reset();
     m_training = false;
     m_facts = *facts;
     m_fallback_plans = std::move(fallback_plans);
@@ -592,6 +595,31 @@ Result<control::EvaluateReply> TrainerService::answer(const control::EvaluateReq
                       [&](Model& model) { return evaluation_of(model, spec, *shard, records, at_once); });
 }
 
+/// A refusal never ends the trainer, so it is not one of the kinds that do.
+Result<control::Done> TrainerService::answer(const control::JudgeRequest& request) {
+    if (!m_trainer) return not_loaded();
+    if (m_judge) return Error{ErrorCode::unavailable, "The trainer measures other contributions already."};
+    const TrainerSetup& setup = m_trainer->setup();
+    const Status room = room_for_second_model(setup.model, m_facts, m_fallback_plans[m_plan_index]);
+    if (!room.ok()) return room.error();
+    Result<Judge> judge = Judge::open(setup, request);
+    if (!judge.ok() && judge.error().code == ErrorCode::out_of_memory)
+        return Error{ErrorCode::unavailable, judge.error().message};
+    if (!judge.ok()) return judge.error();
+    m_judge.emplace(*std::move(judge));
+    return control::Done{};
+}
+
+/// What cannot be measured is no failure of the trainer: training goes on.
+void TrainerService::judge_some() {
+    const Status status = m_judge->finished() ? Status() : m_judge->step();
+    if (status.ok() && !m_judge->finished()) return;
+    control::TrainerJudged judged = m_judge->results();
+    if (!status.ok()) judged.message = status.error().message;
+    m_judge.reset();
+    m_notices.push_back(control::notification_of(judged));
+}
+
 Result<control::SampleReply> TrainerService::answer(const control::SampleRequest& request) {
     if (!m_trainer) return not_loaded();
     const model::ModelSpec& spec = m_trainer->setup().model;
@@ -655,12 +683,17 @@ Result<control::DecodeReply> TrainerService::answer(const control::DecodeRequest
 
 Status TrainerService::work() {
     m_owner.check();
-    const std::uint64_t before = m_trainer->totals().tokens;
     const auto began = std::chrono::steady_clock::now();
-    const Status status = m_trainer->micro_step();
+    const Status status = m_judge ? (judge_some(), Status()) : train_some();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
     const std::chrono::duration<double, std::milli> rest = took * (1 / m_share - 1);
     m_rest = std::min(rest_max, std::chrono::duration_cast<milliseconds>(rest));
+    return status;
+}
+
+Status TrainerService::train_some() {
+    const std::uint64_t before = m_trainer->totals().tokens;
+    const Status status = m_trainer->micro_step();
     m_tokens_since_progress += m_trainer->totals().tokens - before;
     tell_lost_devices();
     if (status.ok() || status.error().code != ErrorCode::out_of_memory) return status;

@@ -92,6 +92,9 @@ public:
         ++m_life;
     }
     void forget_moments() override {}
+    void judge(const peer::JudgePlan& plan) override {
+        request([this, round = plan.round] { m_receiver->on_judged(round, {}); });
+    }
 
 private:
     /// Empty if the file is gone: a branch was changed, or a damaged state dropped.

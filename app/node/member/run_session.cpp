@@ -317,4 +317,9 @@ void RunSession::on_trainer_lost(const Error& error) {
     if (m_peer) m_peer->on_trainer_lost(error);
 }
 
+void RunSession::on_judged(RoundId round, const std::vector<peer::Judged>& results) {
+    m_owner.check();
+    if (m_peer) m_peer->on_judged(round, results);
+}
+
 }  // namespace potluck::node

@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/base/bytes.h"
 #include "core/base/clock.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
@@ -46,6 +49,26 @@ struct MomentsToKeep {
     Duration patience;
 };
 
+/// Contributions to one round that a juror measures, by forward passes alone.
+struct JudgePlan {
+    struct Subject {
+        PeerId contributor;
+        std::shared_ptr<const Bytes> payload;  // encoded, of one of the round's entries
+        std::filesystem::path shard;           // that it drew from
+        std::uint64_t records = 0;             // of the shard
+        /// Indexes of records: some that it claims to have trained on, and as many that it has not.
+        std::vector<std::uint64_t> own, other;
+    };
+    RoundId round;
+    VectorPlace base;  // theta[round]
+    std::vector<Subject> subjects;
+};
+/// In nats a token: how much less the loss is with the contribution taken whole (theta - d) than without it. Finite.
+struct Judged {
+    PeerId contributor;
+    double own = 0, other = 0;
+};
+
 class Trainer {
 public:
     virtual ~Trainer() = default;
@@ -63,6 +86,8 @@ public:
     virtual void stop(const std::optional<MomentsToKeep>& moments) = 0;
     /// Removes moments that no trainer will take.
     virtual void forget_moments() = 0;
+    /// Measures between two training steps; on_judged follows. Nothing that trains changes.
+    virtual void judge(const JudgePlan& plan) = 0;
 };
 
 class TrainerEvents {
@@ -75,6 +100,8 @@ public:
     /// The trainer is gone (crash, kill, time-out); requests in flight are void. The peer decides whether to start
     /// again.
     virtual void on_trainer_lost(const Error& error) = 0;
+    /// In the order of the plan's subjects; fewer where some could not be measured.
+    virtual void on_judged(RoundId round, const std::vector<Judged>& results) = 0;
 };
 
 }  // namespace potluck::peer
