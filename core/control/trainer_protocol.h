@@ -583,7 +583,7 @@ struct TrainerJudged {
     std::string message;
 
     static void fields(auto& value, auto&& field) {
-        field("rows", value.rows, List{judged_subjects_max, Any{}}, "In the order of the request.");
+        field("rows", value.rows, List{judged_subjects_max, Any{}}, "Figures, in the order of the request.");
         field("message", value.message, Text{sentence_bytes_max}, "Why some could not be measured; else empty.");
     }
 };

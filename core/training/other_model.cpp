@@ -21,6 +21,7 @@ Result<OtherModel> OtherModel::create(const TrainerSetup& setup) {
 }
 
 Status OtherModel::load(const control::VectorFile& state, const Change& change) {
+    m_owner.check();
     std::vector<float> changed(std::min<std::uint64_t>(vector_piece, m_values.size()));
     const Status read = for_each_piece(state, m_values.size(), [&](std::uint64_t begin, std::span<const float> piece) {
         const std::span<float> values = std::span(changed).first(piece.size());

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 #include "core/control/trainer_protocol.h"
 #include "core/training/compute/flat_vector.h"
 #include "core/training/compute/model.h"
@@ -28,11 +29,15 @@ public:
     /// The same, with each piece changed on its way; `begin` counts numbers and is a multiple of vector_piece.
     using Change = std::function<void(std::uint64_t begin, std::span<float> piece)>;
     [[nodiscard]] Status load(const control::VectorFile& state, const Change& change);
-    [[nodiscard]] Model& model() { return *m_model; }
+    [[nodiscard]] Model& model() {
+        m_owner.check();
+        return *m_model;
+    }
 
 private:
     OtherModel(FlatVector values, std::unique_ptr<Model> model)
         : m_values(std::move(values)), m_model(std::move(model)) {}
+    ThreadOwner m_owner;
     FlatVector m_values;
     std::unique_ptr<Model> m_model;
 };

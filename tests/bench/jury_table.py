@@ -18,7 +18,7 @@ GAP_EDGES = [-0.3, -0.15, -0.05, 0.0, 0.05, 0.15, 0.3]
 THRESHOLD = 13_816  # 1000 ln 10^6
 REMEMBERED, PERSONS_MIN = 8, 3
 AGREEMENT_MAX, AGREEING_MIN = 2.0, 4  # upper quartile of a round's own figures beside their lower median
-ENTRY_MAX, ENTRY_MIN = 4_000, -2_000
+ENTRY_MAX, ENTRY_MIN = 1_400, -2_000  # so that nobody is convicted by fewer than ten measurements
 CHEAP_FROM = 0.3  # own figures from here on are never evidence: an honest member may train on another shard
 KINDS = ["noise", "zero", "flipped", "copy of the round before", "own payload again", "copy of this round with noise",
          "another shard", "a tenth of the steps", "one batch again and again", "shuffled tokens"]

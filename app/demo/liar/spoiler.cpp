@@ -1,6 +1,11 @@
 // The node sees the trainer's replies alone, so a snapshot's file is changed between the trainer's reply and the
 // node's: local := M - lie. The trainer's own M stays its true local parameters; the next rebase brings both back to
-// one vector. Lines that carry nothing to change are passed on as they are.
+// one vector.
+//
+// Answers come in the order of the requests, so a queue of those with a vector says which file an answer is about. The
+// liar's own requests have ids that no node reaches, and their answers end here. Lines that carry nothing to change are
+// passed on as they are.
+// Threads: one.
 #include "app/demo/liar/spoiler.h"
 
 #include <algorithm>

@@ -29,7 +29,7 @@ inline constexpr Lie lies[] = {Lie::noise, Lie::flipped, Lie::copied, Lie::lazy}
 [[nodiscard]] const char* name_of(Lie lie);
 [[nodiscard]] std::optional<Lie> lie_named(std::string_view name);
 
-/// Of which a lazy one does one part.
+/// A lazy liar does one part of so many.
 inline constexpr std::uint64_t lazy_parts = 10;
 
 class Spoiler {

@@ -50,6 +50,7 @@ Judging::~Judging() {
 }
 
 Result<std::vector<peer::Judged>> Judging::results(const control::TrainerJudged& judged) const {
+    m_owner.check();
     std::vector<peer::Judged> results;
     std::size_t next = 0;
     for (const control::JudgedRow& row : judged.rows) {

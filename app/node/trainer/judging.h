@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 #include "core/control/trainer_protocol.h"
 #include "core/peer/seams/trainer.h"
 
@@ -24,13 +25,20 @@ public:
     Judging(const Judging&) = delete;
     Judging& operator=(const Judging&) = delete;
 
-    [[nodiscard]] const control::JudgeRequest& request() const { return m_request; }
-    [[nodiscard]] RoundId round() const { return m_round; }
+    [[nodiscard]] const control::JudgeRequest& request() const {
+        m_owner.check();
+        return m_request;
+    }
+    [[nodiscard]] RoundId round() const {
+        m_owner.check();
+        return m_round;
+    }
     /// `malformed` if rows are not of the request's subjects, in order.
     [[nodiscard]] Result<std::vector<peer::Judged>> results(const control::TrainerJudged& judged) const;
 
 private:
     Judging(std::filesystem::path folder, RoundId round) : m_folder(std::move(folder)), m_round(round) {}
+    ThreadOwner m_owner;
     std::filesystem::path m_folder;
     RoundId m_round;
     control::JudgeRequest m_request;
