@@ -258,6 +258,7 @@ struct Committee {
     std::vector<std::string> waiting, banned, vouched;
     std::vector<EvidenceRow> evidence;
     bool closed = false;
+    std::optional<Jury> jury = {};
 
     static void fields(auto& value, auto&& field) {
         field("seats", value.seats, List{run::committee_members_max, Any{}}, "Members of the committee.");
@@ -271,6 +272,7 @@ struct Committee {
               "Keys that signed two conflicting messages and have lost their seats.");
         field("closed", value.closed, Optional{Any{}},
               "Whether the host has closed the run to keys that it does not vouch for.");
+        field("jury", value.jury, Any{}, "Jury of the run; missing without one.");
     }
 };
 struct ReadCommittee : Nothing {

@@ -41,6 +41,7 @@ inline constexpr std::uint64_t pause_seconds_max = 1ULL << 32U;
 inline constexpr std::uint64_t yield_seconds_max = 600;
 inline constexpr std::size_t own_name_bytes_max = 256;
 inline constexpr std::size_t team_rows_max = 1'000;
+inline constexpr std::size_t judged_rows_max = 256;
 inline constexpr std::uint64_t rate_max = 1ULL << 30U;  // bytes a second; what libtorrent can limit to
 inline constexpr std::uint64_t disk_bytes_max = 1ULL << 62U;
 
@@ -85,9 +86,9 @@ template <>
 inline constexpr std::array names<Inbound> = {"unknown", "reached", "mapped", "shut"};
 
 /// What a run's host may do while the run goes on (core/run/host_action.h).
-enum class ModerationKind { ban, readmit, allow, rollback, close, open };
+enum class ModerationKind { ban, readmit, allow, rollback, close, open, lift };
 template <>
-inline constexpr std::array names<ModerationKind> = {"ban", "readmit", "allow", "rollback", "close", "open"};
+inline constexpr std::array names<ModerationKind> = {"ban", "readmit", "allow", "rollback", "close", "open", "lift"};
 
 /// What becomes of a member that has finished its round.
 enum class AfterFinish { stay, leave };
@@ -165,6 +166,81 @@ struct RefusalRow {
     }
 };
 
+/// Figures of a verdict, in nats a token.
+struct JudgedFigures {
+    static constexpr std::string_view label = "judged figures";
+    double own = 0, other = 0, median = 0;
+    std::uint64_t contributions = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("own", value.own, Real{}, "How much its contributions lower the loss on data it claims to train on.");
+        field("other", value.other, Real{}, "The same on other data.");
+        field("median", value.median, Real{}, "The own figure of the median member; 0 if not known yet.");
+        field("contributions", value.contributions, Whole{}, "Number of measured contributions.");
+    }
+};
+
+/// A person whom the jury has shut out, or accuses.
+struct JudgedRow {
+    static constexpr std::string_view label = "judged person";
+    std::string id;
+    std::uint64_t until = 0, times = 0, since = 0, verdicts = 0;
+    std::optional<JudgedFigures> figures = {};
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{id_bytes_max}, "Public key of the person in hexadecimal digits.");
+        field("until", value.until, Optional{Whole{}},
+              "Round that takes contributions again; 0 until the host lifts the suspension.");
+        field("times", value.times, Optional{Whole{}}, "Number of suspensions so far.");
+        field("since", value.since, Optional{Whole{}}, "Round whose list suspended the person; 0 if unknown.");
+        field("verdicts", value.verdicts, Optional{Whole{}}, "Jurors that accuse the person.");
+        field("figures", value.figures, Any{}, "Figures of the first verdict; missing if unknown.");
+    }
+};
+
+/// A seat whose verdicts others may not share.
+struct JurorRow {
+    static constexpr std::string_view label = "juror";
+    std::string id;
+    std::uint64_t verdicts = 0, unshared = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{id_bytes_max}, "Public key of the seat in hexadecimal digits.");
+        field("verdicts", value.verdicts, Whole{}, "Verdicts of this seat that no list holds yet.");
+        field("unshared", value.unshared, Whole{}, "Verdicts among them that no other seat has shared for long.");
+    }
+};
+
+/// The jury of a run: who is shut out, and what was measured here.
+struct Jury {
+    static constexpr std::string_view label = "jury";
+    std::vector<JurorRow> jurors;
+    std::vector<JudgedRow> suspended, accused;
+    std::uint64_t measured = 0;
+    double seconds = 0;
+    std::optional<JudgedFigures> own;
+    bool helps = true;
+    std::uint64_t against = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("jurors", value.jurors, List{run::committee_members_max, Any{}}, "Seats of the committee.");
+        field("suspended", value.suspended, List{judged_rows_max, Any{}}, "Persons that are shut out.");
+        field("accused", value.accused, List{judged_rows_max, Any{}},
+              "Persons accused by some jurors, but not by enough.");
+        field("measured", value.measured, Whole{}, "Contributions that this node has measured.");
+        field("seconds", value.seconds, Real{}, "Seconds that measuring took.");
+        field("own", value.own, Any{}, "Figures of this node's own contributions; missing until measured here.");
+        field("helps", value.helps, Any{}, "Whether they help the model, as far as this node has measured.");
+        field("against", value.against, Whole{}, "Jurors that accuse this node's person.");
+    }
+};
+
+/// What was found of this computer and of what members contribute.
+struct Findings {
+    bool calculates_differently = false;
+    std::optional<Jury> jury = {};
+};
+
 /// What becomes of the run if its host leaves now.
 struct Succession {
     static constexpr std::string_view label = "succession";
@@ -205,7 +281,7 @@ struct RunSnapshot {
     std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
     double last_round_overhead_seconds = 0, join_seconds = 0;
     Exchange exchange;
-    bool calculates_differently = false;
+    Findings findings;
     std::string digest;
     bool closed = false;
     std::vector<MemberRow> members;
@@ -258,9 +334,11 @@ struct RunSnapshot {
               "late.");
         field("sum_signers", value.exchange.sum_signers, Optional{Whole{}},
               "Seats on whose word this computer takes the sum of a round; 0 if it adds up all contributions itself.");
-        field("calculates_differently", value.calculates_differently, Optional{Any{}},
+        field("calculates_differently", value.findings.calculates_differently, Optional{Any{}},
               "Whether this computer twice computed a state other than the committee's from the same contributions; it "
               "contributes nothing until the node is restarted.");
+        field("jury", value.findings.jury, Any{},
+              "Jury of the run: who is shut out, and how contributions were measured; missing without one.");
         field("join_seconds", value.join_seconds, Real{},
               "Seconds from joining to the first training step; 0 before it.");
         field("digest", value.digest, Text{id_bytes_max}, "Digest of the current state in hexadecimal digits.");

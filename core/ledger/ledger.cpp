@@ -111,11 +111,12 @@ bool Ledger::Database::insert_round(std::int64_t chain, const run::AcceptList& d
     return round.bind(hash.bytes).bind(result.bytes).run();
 }
 
-bool Ledger::Database::insert_list(std::int64_t chain, const run::CommittedList& list, RoundId round, bool changes) {
-    Statement text(connection,
-                   "INSERT OR REPLACE INTO lists(chain, round, certificate, list, changes) VALUES(?, ?, ?, ?, ?)");
+bool Ledger::Database::insert_list(std::int64_t chain, const run::CommittedList& list, RoundId round, ListMarks marks) {
+    Statement text(
+        connection,
+        "INSERT OR REPLACE INTO lists(chain, round, certificate, list, changes, judges) VALUES(?, ?, ?, ?, ?, ?)");
     text.bind(chain).bind(round.value).bind(list.certificate).bind(list.list);
-    return text.bind(std::int64_t{changes ? 1 : 0}).run();
+    return text.bind(std::int64_t{marks.changes ? 1 : 0}).bind(std::int64_t{marks.judges ? 1 : 0}).run();
 }
 
 /// Whether who decides the next list is not who decided this one. Of a first list nobody knows here.
@@ -129,9 +130,10 @@ bool Ledger::Database::changes_committee(std::int64_t chain, const run::AcceptLi
 
 Status Ledger::Database::insert(std::int64_t chain, const run::CommittedList& list, const run::AcceptList& decoded,
                                 const StateDigest& result, std::int64_t at) {
-    const bool changes = changes_committee(chain, decoded);
+    const ListMarks marks{changes_committee(chain, decoded), judges_somebody(decoded)};
     const bool is_written = insert_round(chain, decoded, result, at) &&
-                            insert_list(chain, list, decoded.round, changes) && insert_entries(chain, decoded, at);
+                            insert_list(chain, list, decoded.round, marks) && insert_entries(chain, decoded, at) &&
+                            make_void(chain, decoded);
     return is_written ? Status() : Status(connection.error("Cannot write to"));
 }
 
@@ -187,6 +189,7 @@ Status Ledger::retract(const RunId& run, RoundId first) {
     if (!chain.ok()) return chain.error();
     const Result<Database::Beginnings> from = m_database->beginnings_of(*chain);
     if (!from.ok()) return from.error();
+    if (!m_database->restore_void(*chain, first)) return connection.error("Cannot write to");
     for (const char* table : {"entries", "lists", "rounds", "tables"}) {
         Statement remove(connection, std::string("DELETE FROM ") + table + " WHERE chain = ? AND round >= ?");
         if (!remove.bind(*chain).bind(first.value).run()) return connection.error("Cannot write to");

@@ -47,6 +47,13 @@ inline std::map<PeerId, TokenCount> credit_by_person(const run::AcceptList& list
     return credits;
 }
 
+/// Whether a list suspends a person or lifts a suspension.
+inline bool judges_somebody(const run::AcceptList& list) {
+    return !list.suspensions.empty() ||
+           std::any_of(list.actions.begin(), list.actions.end(),
+                       [](const run::SignedAction& one) { return one.action.kind == run::ActionKind::lift; });
+}
+
 inline std::string round_name(std::uint64_t round) { return "round " + std::to_string(round); }
 
 struct Ledger::Database {
@@ -82,7 +89,18 @@ struct Ledger::Database {
                                 const StateDigest& result, std::int64_t at);
     [[nodiscard]] bool insert_round(std::int64_t chain, const run::AcceptList& decoded, const StateDigest& result,
                                     std::int64_t at);
-    [[nodiscard]] bool insert_list(std::int64_t chain, const run::CommittedList& list, RoundId round, bool changes);
+    /// What a list is kept for beside its credit.
+    struct ListMarks {
+        bool changes = false;  // the committee
+        bool judges = false;   // suspends a person, or lifts a suspension
+    };
+    [[nodiscard]] bool insert_list(std::int64_t chain, const run::CommittedList& list, RoundId round, ListMarks marks);
+    /// Makes the credit void that the list's suspensions say, once.
+    [[nodiscard]] bool make_void(std::int64_t chain, const run::AcceptList& decoded);
+    /// Takes back what lists from `first` on made void; credits are summed up again later.
+    [[nodiscard]] bool restore_void(std::int64_t chain, RoundId first);
+    /// The newest round up to `round` whose list named a table, of the last void_rounds; 0 if none did.
+    [[nodiscard]] RoundId table_before(std::int64_t chain, RoundId round) const;
     [[nodiscard]] bool insert_entries(std::int64_t chain, const run::AcceptList& decoded, std::int64_t at);
     [[nodiscard]] bool changes_committee(std::int64_t chain, const run::AcceptList& decoded) const;
     [[nodiscard]] bool insert_table(std::int64_t chain, RoundId round, ByteSpan content);
@@ -102,6 +120,13 @@ struct Ledger::Database {
     [[nodiscard]] Result<std::string> fault_of(std::int64_t chain, const Beginnings& from, std::uint64_t round,
                                                run::ChainWalk& walk) const;
     [[nodiscard]] bool entries_match(std::int64_t chain, const run::AcceptList& list) const;
+    /// A person whose credit of the rounds from `first` to before `by` the list L[by] makes void.
+    struct VoidCredit {
+        RoundId by, first;
+        PeerId person;
+    };
+    [[nodiscard]] bool voids_match(std::int64_t chain, const Beginnings& from,
+                                   const std::vector<VoidCredit>& voids) const;
     [[nodiscard]] bool credits_match(std::int64_t chain) const;
 
     mutable Connection connection;

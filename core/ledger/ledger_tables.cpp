@@ -69,6 +69,52 @@ bool Ledger::Database::sum_up_again(std::int64_t chain) {
     return sum.bind(chain).bind(table ? table->round.value : 0).run();
 }
 
+RoundId Ledger::Database::table_before(std::int64_t chain, RoundId round) const {
+    Statement query(connection,
+                    "SELECT round, list FROM lists WHERE chain = ? AND round <= ? AND round >= ? ORDER BY round DESC");
+    const std::uint64_t first = round.value - std::min(round.value, run::void_rounds);
+    query.bind(chain).bind(round.value).bind(first);
+    RoundId found;
+    each(query, [&](const Statement& row) {
+        const Result<run::AcceptList> list = run::AcceptList::decode(row.blob(1));
+        if (found.value == 0 && list.ok() && list->table) found.value = row.count(0);
+    });
+    return found;
+}
+
+/// The list itself is in the chain already, and with it a table that it names.
+bool Ledger::Database::make_void(std::int64_t chain, const run::AcceptList& decoded) {
+    if (decoded.suspensions.empty()) return true;
+    const RoundId first = run::first_void_round(decoded.round, table_before(chain, decoded.round));
+    const std::string counted =
+        "FROM entries e WHERE e.chain = rounds.chain AND e.round = rounds.round AND e.void_by IS NULL "
+        "AND e.peer = (SELECT id FROM peers WHERE key = ?)";
+    Statement rounds(connection, "UPDATE rounds SET tokens = tokens - (SELECT e.tokens " + counted +
+                                     ") WHERE chain = ? AND round >= ? AND round < ? AND EXISTS (SELECT 1 " + counted +
+                                     ")");
+    Statement entries(connection,
+                      "UPDATE entries SET voided = tokens, tokens = 0, void_by = ? WHERE chain = ? AND round >= ? "
+                      "AND round < ? AND void_by IS NULL AND peer = (SELECT id FROM peers WHERE key = ?)");
+    for (const run::Suspension& one : decoded.suspensions) {
+        rounds.bind(one.person.bytes).bind(chain).bind(first.value).bind(decoded.round.value).bind(one.person.bytes);
+        entries.bind(decoded.round.value).bind(chain).bind(first.value).bind(decoded.round.value);
+        if (!rounds.run() || !entries.bind(one.person.bytes).run()) return false;
+        rounds.reset();
+        entries.reset();
+    }
+    return sum_up_again(chain);
+}
+
+bool Ledger::Database::restore_void(std::int64_t chain, RoundId first) {
+    const std::string taken =
+        "FROM entries e WHERE e.chain = rounds.chain AND e.round = rounds.round AND e.void_by >= ?";
+    Statement rounds(connection, "UPDATE rounds SET tokens = tokens + (SELECT sum(e.voided) " + taken +
+                                     ") WHERE chain = ? AND EXISTS (SELECT 1 " + taken + ")");
+    Statement entries(
+        connection, "UPDATE entries SET tokens = voided, voided = 0, void_by = NULL WHERE chain = ? AND void_by >= ?");
+    return rounds.bind(first.value).bind(chain).bind(first.value).run() && entries.bind(chain).bind(first.value).run();
+}
+
 bool Ledger::Database::forget_chain(std::int64_t chain) {
     for (const char* table : {"entries", "lists", "rounds", "tables", "credits"}) {
         Statement remove(connection, std::string("DELETE FROM ") + table + " WHERE chain = ?");
@@ -101,7 +147,7 @@ Status Ledger::begin_at(const Beginning& beginning, std::int64_t at) {
     const bool is_ahead =
         before->run == table->run && before->round.next() == table->round && tip->length < table->round.value;
     if (!is_ahead) return Error{ErrorCode::invalid_argument, "The table does not belong to a list further on."};
-    const bool changes = m_database->changes_committee(*chain, *before);
+    const Database::ListMarks marks{m_database->changes_committee(*chain, *before), judges_somebody(*before)};
     bool is_written = true;
     for (const char* text :
          {"DELETE FROM lists WHERE chain = ? AND changes = 0", "DELETE FROM tables WHERE chain = ?"}) {
@@ -110,9 +156,10 @@ Status Ledger::begin_at(const Beginning& beginning, std::int64_t at) {
     }
     for (const run::CommittedList& one : beginning.changes) {
         const Result<run::AcceptList> decoded = run::AcceptList::decode(one.list);
-        is_written = is_written && decoded.ok() && m_database->insert_list(*chain, one, decoded->round, true);
+        is_written =
+            is_written && decoded.ok() && m_database->insert_list(*chain, one, decoded->round, {.changes = true});
     }
-    is_written = is_written && m_database->insert_list(*chain, beginning.before, before->round, changes) &&
+    is_written = is_written && m_database->insert_list(*chain, beginning.before, before->round, marks) &&
                  m_database->insert_round(*chain, *before, beginning.result, at) &&
                  m_database->take_credits(*chain, *table) &&
                  m_database->insert_table(*chain, table->round, beginning.table);
@@ -146,8 +193,8 @@ Status Ledger::prune(const RunId& run, RoundId before) {
 run::CreditTable Ledger::table(const run::RunRules& rules) const {
     m_owner.check();
     const RunTotals sums = totals(rules.run);
-    run::CreditTable table{rules.run,     sums.rounds,   sums.tokens,  sums.contributions,
-                           rules.actions, rules.vouched, rules.banned, {}};
+    run::CreditTable table{rules.run,     sums.rounds,  sums.tokens, sums.contributions, rules.actions,
+                           rules.vouched, rules.banned, {},          rules.suspended};
     Statement query(m_database->connection,
                     "SELECT p.key, c.tokens, c.rounds FROM credits c JOIN peers p ON p.id = c.peer "
                     "WHERE c.chain = (SELECT id FROM chains WHERE run = ?) ORDER BY c.tokens DESC, p.key LIMIT ?");
@@ -190,6 +237,17 @@ RoundId Ledger::kept_from(const RunId& run) const {
     const Step step = query.bind(run.bytes).step();
     if (!m_database->ended(step) || step != Step::row) return {};
     return {query.count(0)};
+}
+
+std::vector<run::CommittedList> Ledger::judging_lists(const RunId& run, RoundId first) const {
+    m_owner.check();
+    std::vector<run::CommittedList> found;
+    Statement query(m_database->connection,
+                    "SELECT certificate, list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
+                    "AND judges = 1 AND round >= ? ORDER BY round");
+    query.bind(run.bytes).bind(first.value);
+    m_database->each(query, [&](const Statement& row) { found.push_back(committed_list_at(row, 0, 1)); });
+    return found;
 }
 
 std::vector<run::CommittedList> Ledger::committee_changes(const RunId& run, RoundId first, RoundId end,

@@ -22,7 +22,7 @@ constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& list) const {
     Statement query(connection,
-                    "SELECT p.key, e.tokens FROM entries e JOIN peers p ON p.id = e.peer "
+                    "SELECT p.key, e.tokens + e.voided FROM entries e JOIN peers p ON p.id = e.peer "
                     "WHERE e.chain = ? AND e.round = ? ORDER BY p.key");
     query.bind(chain).bind(list.round.value);
     const std::map<PeerId, TokenCount> credits = credit_by_person(list);
@@ -34,6 +34,33 @@ bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& 
         ++matched;
     });
     return same && matched == credits.size();
+}
+
+/// Whether credit is void where suspensions make it so, and nowhere else. Lists before those that are kept are not
+/// looked at.
+bool Ledger::Database::voids_match(std::int64_t chain, const Beginnings& from,
+                                   const std::vector<VoidCredit>& voids) const {
+    bool same = true;
+    Statement left(connection,
+                   "SELECT 1 FROM entries WHERE chain = ? AND round >= ? AND round < ? AND void_by IS NULL "
+                   "AND peer = (SELECT id FROM peers WHERE key = ?)");
+    for (const VoidCredit& one : voids) {
+        left.bind(chain).bind(std::max(one.first.value, from.base)).bind(one.by.value).bind(one.person.bytes);
+        same = same && left.step() == Step::done;
+        left.reset();
+    }
+    Statement made(connection,
+                   "SELECT p.key, e.round, e.void_by, e.tokens FROM entries e JOIN peers p ON p.id = e.peer "
+                   "WHERE e.chain = ? AND e.void_by >= ?");
+    each(made.bind(chain).bind(std::max(from.kept, from.base)), [&](const Statement& row) {
+        const PeerId person = row.id<PeerId>(0);
+        const auto is_it = [&](const VoidCredit& one) {
+            return one.person == person && one.by.value == row.count(2) && one.first.value <= row.count(1) &&
+                   row.count(1) < one.by.value;
+        };
+        same = same && row.count(3) == 0 && std::any_of(voids.begin(), voids.end(), is_it);
+    });
+    return same;
 }
 
 /// Whether the sums are those of the newest table and of the entries since.
@@ -70,7 +97,8 @@ bool Ledger::Database::credits_match(std::int64_t chain) const {
 Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const Beginnings& from, std::uint64_t round,
                                                run::ChainWalk& walk) const {
     Statement query(connection,
-                    "SELECT l.certificate, l.list, r.hash, r.tokens, r.contributions, t.content FROM rounds r "
+                    "SELECT l.certificate, l.list, r.hash, r.tokens, r.contributions, t.content, (SELECT "
+                    "sum(voided) FROM entries e WHERE e.chain = r.chain AND e.round = r.round) FROM rounds r "
                     "LEFT JOIN lists l ON l.chain = r.chain AND l.round = r.round "
                     "LEFT JOIN tables t ON t.chain = r.chain AND t.round = r.round WHERE r.chain = ? AND r.round = ?");
     const Step step = query.bind(chain).bind(round).step();
@@ -86,7 +114,7 @@ Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const Beginni
     if (has_table && list.table != run::table_ref(query.blob(5))) return std::string("names another table");
     TokenCount tokens;
     for (const TokenCount& credit : run::weights_of(list)) tokens += credit;
-    const bool sums = query.count(3) == tokens.value && query.count(4) == list.entries.size();
+    const bool sums = query.count(3) + query.count(6) == tokens.value && query.count(4) == list.entries.size();
     const bool is_listed = round < from.base || entries_match(chain, list);
     return sums && is_listed ? std::string() : std::string("was not credited as its list says");
 }
@@ -112,11 +140,17 @@ Status Ledger::verify_chain(const RunId& run, const run::RunRules& rules) const 
         const std::string fault = walk.take(change, run::Gap::allowed);
         if (!fault.empty()) return refused("a list that changed the committee " + fault);
     }
+    std::vector<Database::VoidCredit> voids;
+    RoundId table{from->base};
     for (std::uint64_t round = from->kept; round < tip->length; ++round) {
         const Result<std::string> fault = m_database->fault_of(**chain, *from, round, walk);
         if (!fault.ok()) return fault.error();
         if (!fault->empty()) return refused(round_name(round) + " " + *fault);
+        if (walk.head()->table) table = RoundId{round};
+        for (const run::Suspension& one : walk.head()->suspensions)
+            voids.push_back({RoundId{round}, run::first_void_round(RoundId{round}, table), one.person});
     }
+    if (!m_database->voids_match(**chain, *from, voids)) return refused("credit is void that no list makes so");
     if (!m_database->credits_match(**chain)) return refused("the sum of somebody's credit is not that of the rounds");
     return {};
 }

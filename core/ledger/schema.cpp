@@ -75,9 +75,20 @@ bool keep_teams(Connection& connection) {
     return connection.execute("ALTER TABLE peers ADD COLUMN team BLOB NOT NULL DEFAULT x''");
 }
 
+/// A suspension makes credit void: what an entry had is kept, with the round of the list that suspends, so that a
+/// retraction of that list can give it back. `judges`: the list suspends somebody, or lifts a suspension.
+bool keep_void_credit(Connection& connection) {
+    return connection.execute(R"(
+        ALTER TABLE entries ADD COLUMN voided INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE entries ADD COLUMN void_by INTEGER;
+        ALTER TABLE lists ADD COLUMN judges INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX lists_that_judge ON lists(chain, round) WHERE judges = 1;
+    )");
+}
+
 /// Entry v makes version v + 1 out of version v.
-constexpr std::array<Migration, 5> migrations{make_first_tables, keep_certificates, keep_host_actions, keep_sums,
-                                              keep_teams};
+constexpr std::array<Migration, 6> migrations{make_first_tables, keep_certificates, keep_host_actions,
+                                              keep_sums,         keep_teams,        keep_void_credit};
 
 Status migrate(Connection& connection, std::int64_t from) {
     Transaction transaction(connection);

@@ -277,11 +277,12 @@ std::vector<run::Accepted> Ballots::entries_to_propose() const {
     std::vector<run::Accepted> entries = m.machine.held_entries();
     std::map<PeerId, std::size_t> devices;  // of each person
     std::erase_if(entries, [&](const run::Accepted& entry) {
-        return !m.chain.rules().admits(entry.person()) || ++devices[entry.person()] > run::devices_per_person_max;
+        const bool may_contribute = m.chain.rules().may_contribute(entry.person(), m.chain.height());
+        return !may_contribute || ++devices[entry.person()] > run::devices_per_person_max;
     });
     for (run::Accepted& entry : entries) {
         entry.newcomer = m.chain.is_newcomer(entry.person());
-        entry.vouched = m.context.manifest.recipe.bounds_rule() && m.chain.rules().trusts(entry.person());
+        entry.vouched = m.context.manifest.recipe.bounds_rule() && m.chain.is_vouched(entry.person());
     }
     // Those that are in time before those that are late.
     std::size_t newcomers = 0;
@@ -330,8 +331,22 @@ void Ballots::add_contributions(run::AcceptList& list) const {
     // What the others do not want must not keep the round from ending.
     if (m_agreement->view() < views_to_change_seats) list.committee = m.seats.committee_to_propose();
     if (m_may_propose) list.entries = entries_to_propose();
+    add_suspensions(list);
     // Where a view was lost, windows ended at different times, and members have seen different things of the links.
     if (!list.entries.empty() && m_agreement->view() == 0) list.k = next_k();
+}
+
+/// With the entries of those it suspends left out. A list of nobody else's waits for a round with others.
+void Ballots::add_suspensions(run::AcceptList& list) const {
+    std::vector<run::Suspension> due = m.verdicts.due();
+    const auto is_due = [&](const run::Accepted& entry) {
+        return std::any_of(due.begin(), due.end(), [&](const auto& one) { return one.person == entry.person(); });
+    };
+    std::vector<run::Accepted> others = list.entries;
+    std::erase_if(others, is_due);
+    if (others.empty() || due.empty()) return;
+    list.entries = std::move(others);
+    list.suspensions = std::move(due);
 }
 
 std::optional<Digest> Ballots::list_to_propose() {

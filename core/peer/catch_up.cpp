@@ -301,7 +301,7 @@ Verdict CatchUp::on_history(const PeerId& from, const run::HistoryMessage& messa
         const run::AcceptList* previous = fresh.empty() ? m.chain.head() : &fresh.back().list;
         const Verdict verdict = m.chain.check(one, previous, rules, checked);
         if (verdict != Verdict::accepted) return verdict;
-        for (const run::SignedAction& action : checked.list.actions) rules.apply(action.action);
+        rules.follow(checked.list);
         fresh.push_back(std::move(checked));
     }
     const RoundId before = m.chain.height();

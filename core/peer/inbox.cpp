@@ -22,7 +22,7 @@ namespace {
 bool may_be_passed_on(run::MessageKind kind) {
     using run::MessageKind;
     return kind == MessageKind::status || kind == MessageKind::contribution || kind == MessageKind::close ||
-           kind == MessageKind::host_action || kind == MessageKind::step;
+           kind == MessageKind::host_action || kind == MessageKind::step || kind == MessageKind::verdict;
 }
 
 /// Whose computer a message says that its author is; null if it says nothing of it.
@@ -106,12 +106,18 @@ Verdict Inbox::handle(const PeerId& from, const run::Envelope& envelope) {
         const Verdict verdict = m.payload_post.take(envelope, *contribution);
         return verdict == Verdict::accepted ? Verdict::repeated : verdict;
     }
+    const bool is_shut_out = contribution != nullptr && m.rounds.in_step() &&
+                             run::is_suspended(m.chain.rules().suspended,
+                                               contribution->certificate.person_of(envelope.sender), m.chain.height());
+    if (is_shut_out) return Verdict::suspended;
     if (contribution != nullptr && !m.payload_post.has_place_for(from, envelope.sender, *contribution)) {
         return Verdict::no_room;
     }
     // Every neighbour passes a seat's word on, too.
     const auto* step = std::get_if<run::StepMessage>(&*message);
     if (step != nullptr && m.steps.holds(envelope.sender, *step)) return Verdict::repeated;
+    const auto* verdict = std::get_if<run::JurorVerdict>(&*message);
+    if (verdict != nullptr && m.verdicts.holds(envelope.sender, *verdict)) return Verdict::repeated;
     const std::string_view domain = run::domain_of(envelope.kind);
     if (!m.verifier.verify(envelope.sender, domain, run::signed_bytes(envelope), envelope.signature)) {
         return Verdict::bad_signature;
@@ -147,6 +153,7 @@ Verdict Inbox::dispatch(const PeerId& from, const run::Envelope& envelope, const
         Verdict operator()(const run::CommitteeMessage& body) const { return parts.shortcut.on_answer(sender, body); }
         Verdict operator()(const run::StepMessage& body) const { return inbox.on_step(from, envelope, body); }
         Verdict operator()(const run::StepRequest& body) const { return parts.steps.on_request(sender, body); }
+        Verdict operator()(const run::JurorVerdict& body) const { return inbox.on_verdict(from, envelope, body); }
     };
     return std::visit(Dispatch{*this, m, from, envelope}, message);
 }
@@ -171,6 +178,12 @@ Verdict Inbox::on_step(const PeerId& from, const run::Envelope& envelope, const 
     const Verdict verdict = m.steps.on_step(envelope, message);
     if (verdict == Verdict::accepted) pass_on(envelope, from);
     return verdict;
+}
+
+Verdict Inbox::on_verdict(const PeerId& from, const run::Envelope& envelope, const run::JurorVerdict& verdict) {
+    const Verdict taken = m.verdicts.receive(envelope, verdict);
+    if (taken == Verdict::accepted) pass_on(envelope, from);
+    return taken;
 }
 
 Verdict Inbox::on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action) {

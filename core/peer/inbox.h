@@ -35,6 +35,7 @@ public:
         OwnStatus& own_status;
         Repairer& repairer;
         Moderation& moderation;
+        Verdicts& verdicts;
         Ballots& ballots;
         CatchUp& catch_up;
         Shortcut& shortcut;
@@ -53,6 +54,8 @@ private:
     [[nodiscard]] run::Verdict judge_author(const PeerId& from, const run::Envelope& envelope,
                                             const run::Message& message) const;
     void pass_on(const run::Envelope& envelope, const PeerId& from) const;
+    [[nodiscard]] run::Verdict on_verdict(const PeerId& from, const run::Envelope& envelope,
+                                          const run::JurorVerdict& verdict);
     [[nodiscard]] run::Verdict on_status(const PeerId& from, const run::Envelope& envelope,
                                          const run::StatusMessage& status);
     void remember_names(const PeerId& author, const run::StatusMessage& status) const;

@@ -32,9 +32,10 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_world(std::move(world)),
       m_keyring(m_world.identity, m_world.verify),
       m_jobs(m_world.offload),
-      m_rounds({m_context, m_world.store, m_members, m_machine, m_chain, m_payloads, m_payload_post, m_own_status,
-                m_steps, m_keeper, m_contributor, m_seeder, m_repairer, m_seats, m_moderation, m_ballots, m_catch_up,
-                m_shortcut, m_errors}),
+      m_rounds({m_context,      m_world.store, m_members,  m_machine,  m_chain,       m_payloads,
+                m_payload_post, m_own_status,  m_steps,    m_keeper,   m_contributor, m_shards,
+                m_verdicts,     m_juror,       m_seeder,   m_repairer, m_seats,       m_moderation,
+                m_ballots,      m_catch_up,    m_shortcut, m_errors}),
       m_members(m_context.rules.trusted()),
       m_gossip(m_context, m_members),
       m_payloads(m_world.swarm, m_context.layout.parameters, m_context.manifest.recipe.k_max),
@@ -47,17 +48,19 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_shards({m_context, m_chain, m_members, m_errors}),
       m_contributor({m_context, m_chain, m_keeper, m_machine, m_shards, m_world.store, m_world.trainer, m_payloads,
                      m_jobs, m_errors, m_rounds}),
+      m_verdicts({m_context, m_chain, m_members}),
+      m_juror({m_context, m_chain, m_payloads, m_world.store, m_world.trainer, m_verdicts, m_rounds}),
       m_seeder({m_context, m_chain, m_world.store, m_payloads, m_errors, m_rounds}),
       m_repairer({m_context, m_chain, m_keeper, m_world.store, m_members, m_jobs, m_errors, m_rounds}),
       m_seats(m_context, m_chain, m_members),
       m_moderation(m_context, m_chain, m_world.ledger, m_errors),
       m_ballots({m_context, m_chain, m_keeper, m_machine, m_payload_post.exchange(), m_keyring, m_world.store,
-                 m_payloads, m_steps, m_seats, m_moderation, m_errors, m_rounds}),
+                 m_payloads, m_steps, m_seats, m_moderation, m_verdicts, m_errors, m_rounds}),
       m_catch_up({m_context, m_chain, m_keeper, m_members, m_payloads, m_steps, m_seeder, m_moderation, m_ballots,
                   m_errors, m_rounds}),
       m_shortcut({m_context, m_chain, m_keyring, m_members, m_errors, m_rounds}),
       m_inbox({m_context, m_keyring, m_world.ledger, m_machine, m_chain, m_members, m_gossip, m_payload_post, m_steps,
-               m_own_status, m_repairer, m_moderation, m_ballots, m_catch_up, m_shortcut, m_rounds}),
+               m_own_status, m_repairer, m_moderation, m_verdicts, m_ballots, m_catch_up, m_shortcut, m_rounds}),
       m_host_commands(
           {m_context, m_world.store, m_chain, m_keeper, m_seeder, m_seats, m_moderation, m_errors, m_rounds}) {}
 
@@ -96,6 +99,7 @@ void Peer::on_neighbour(const PeerId& peer) {
     if (!m_rounds.running()) return;
     m_context.send(peer, m_own_status.next());
     m_moderation.tell({peer});
+    m_verdicts.tell({peer});
     if (m_machine.playing()) m_contributor.offer_to(peer);
 }
 
@@ -156,9 +160,15 @@ void Peer::on_published(const std::filesystem::path& file, Result<run::BlobRef> 
 }
 
 void Peer::on_trainer_started() { m_contributor.on_started(); }
-void Peer::on_trainer_lost(const Error& error) { m_contributor.on_lost(error); }
+void Peer::on_trainer_lost(const Error& error) {
+    m_juror.trainer_ended();
+    m_contributor.on_lost(error);
+}
 void Peer::on_first_step() { m_catch_up.first_step(); }
-void Peer::on_judged(RoundId /*round*/, const std::vector<Judged>& /*results*/) {}
+
+void Peer::on_judged(RoundId round, const std::vector<Judged>& results) {
+    if (!m_rounds.left()) m_juror.on_judged(round, results);
+}
 
 void Peer::on_snapshot(const SnapshotResult& result) {
     if (!m_rounds.left()) m_contributor.on_snapshot(result);
@@ -259,6 +269,7 @@ StatusFacts Peer::all_facts() const {
     facts.repairing = m_repairer.active();
     facts.fetching_state = m_catch_up.fetching();
     facts.calculates_differently = m_rounds.calculates_differently();
+    facts.shut_out = shut_of(m_chain, m_context.self_person());
     facts.disk_full = m_errors.recent() && m_errors.remedy() == Remedy::disk_limit;
     facts.checkpoint = m_seeder.newest_checkpoint();
     facts.seats_here = m_seats.seated_here();
@@ -298,6 +309,7 @@ PeerView Peer::view() const {
     view.last_round_overhead = m_rounds.last_overhead();
     view.join_to_first_step = m_catch_up.join_to_first_step();
     view.checkpoints = m_seeder.checkpoints();
+    view.jury = jury_view(m_context, m_chain, m_verdicts, m_juror);
     return view;
 }
 

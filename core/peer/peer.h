@@ -151,6 +151,8 @@ private:
     StateKeeper m_keeper;
     ShardKeeper m_shards;
     Contributor m_contributor;
+    Verdicts m_verdicts;
+    Juror m_juror;
     Seeder m_seeder;
     Repairer m_repairer;
     Seats m_seats;

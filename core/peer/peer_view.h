@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/peer/jury/jury_view.h"
 #include "core/peer/presence/members.h"
 #include "core/peer/states/seeder.h"
 #include "core/run/agreement/evidence.h"
@@ -54,6 +55,7 @@ struct PeerView {
     Duration last_round_overhead{0};      // window close to next state
     std::optional<Duration> join_to_first_step;
     std::vector<Checkpoint> checkpoints;
+    std::optional<JuryView> jury;  // nothing in a run without one
 };
 
 /// Where the movement (pseudo-gradients) is that a volunteer has trained and that no list has accepted yet. Summed with

@@ -27,6 +27,16 @@ void log_actions(const run::AcceptList& list) {
     }
 }
 
+void log_suspensions(const run::AcceptList& list) {
+    for (const run::Suspension& one : list.suspensions) {
+        const run::JurorVerdict& first = one.verdicts.front().verdict;
+        log::of("peer").warn(
+            "{} is suspended by {} jurors: its contributions lower the loss by {:.4f} nats a token, "
+            "others' by {:.4f}",
+            one.person.hex(), one.verdicts.size(), first.own / 1e6, first.median / 1e6);
+    }
+}
+
 }  // namespace
 
 void Rounds::start() {
@@ -73,7 +83,8 @@ bool Rounds::in_step() const {
 bool Rounds::over() const { return m.keeper.holds_last(); }
 
 bool Rounds::may_train() const {
-    return in_step() && !over() && m.machine.playing() && m.chain.rules().admits(m.context.self_person()) &&
+    return in_step() && !over() && m.machine.playing() &&
+           m.chain.rules().may_contribute(m.context.self_person(), m.chain.height()) &&
            !m_self_check.calculates_differently();
 }
 
@@ -142,6 +153,7 @@ void Rounds::retract() {
         return;
     }
     m.moderation.load();
+    m.verdicts.settle();
     go_back();
     m.ballots.enter();
 }
@@ -242,7 +254,10 @@ Status Rounds::append(const CheckedList& fresh, const StateDigest& result) { ret
 void Rounds::appended(const CheckedList& checked) {
     m.contributor.settle(checked.list.round, checked.list);
     m.moderation.settle();
+    m.juror.settle(checked.list);
+    m.verdicts.settle();
     log_actions(checked.list);
+    log_suspensions(checked.list);
     if (checked.list.roll_back() != nullptr) m.contributor.start_over();
     const bool may_be_late = m.chain.before().has_value();
     m.payloads.forget_refused(checked.list, may_be_late ? checked.list.round : checked.list.round.next(),
@@ -289,6 +304,8 @@ void Rounds::entered() {
         m.contributor.offer_again();
     }
     m.contributor.rebase_to_state();
+    m.juror.round_begins();
+    m.verdicts.repeat();
     m.moderation.tell(m.context.swarm.neighbours());
     if (m.keeper.round()->value % m.context.manifest.recipe.checkpoint_every == 0)
         m.seeder.publish_checkpoint(*m.keeper.round());

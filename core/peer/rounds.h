@@ -26,6 +26,7 @@
 #include "core/peer/chain/moderation.h"
 #include "core/peer/chain/seats.h"
 #include "core/peer/contributor.h"
+#include "core/peer/jury/juror.h"
 #include "core/peer/own_status.h"
 #include "core/peer/payload_post.h"
 #include "core/peer/shortcut.h"
@@ -44,6 +45,7 @@ class Rounds final : public StateKeeper::Mediator,
                      public Repairer::Mediator,
                      public Ballots::Mediator,
                      public CatchUp::Mediator,
+                     public Juror::Mediator,
                      public Shortcut::Mediator {
 public:
     struct Parts {
@@ -58,6 +60,9 @@ public:
         Steps& steps;
         StateKeeper& keeper;
         Contributor& contributor;
+        const ShardKeeper& shards;
+        Verdicts& verdicts;
+        Juror& juror;
         Seeder& seeder;
         Repairer& repairer;
         Seats& seats;
@@ -123,7 +128,9 @@ private:
     void nothing_offered() override { m.machine.nothing_offered(m.context.now()); }
     void close_early() override { m.machine.close_early(); }
     std::optional<StateStore::Held> newest_state() const override { return m.keeper.newest(); }
-    bool in_use(RoundId round) const override { return m.contributor.in_use(round); }
+    bool in_use(RoundId round) const override { return m.contributor.in_use(round) || m.juror.in_use(round); }
+    bool may_measure() const override { return m.contributor.may_measure(); }
+    const std::set<std::size_t>& shards_here() const override { return m.shards.whole(); }
     void drop_state(RoundId round) override { m.keeper.drop(round); }
     void on_repair_begun() override;
     void on_repaired(const StateStore::Held& done) override;

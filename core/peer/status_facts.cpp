@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <utility>
 
 #include "core/peer/presence/members.h"
@@ -19,6 +20,18 @@ Why training_why(const StatusFacts& facts) {
             .round = facts.state->value,
             .seconds = static_cast<std::uint64_t>(seconds),
             .tokens_per_second = static_cast<std::uint64_t>(std::max(0.0, facts.training.tokens_per_second))};
+}
+
+/// Round 0 where only the host can end it.
+Why shut_out_why(const JuryView::Shut& shut) {
+    Why why{.reason = Reason::suspended, .round = 0};
+    if (shut.state.until != run::until_lifted) why.round = shut.state.until.value;
+    if (shut.figures) {
+        char text[64];
+        std::snprintf(text, sizeof text, "%.4f / %.4f", shut.figures->own / 1e6, shut.figures->median / 1e6);
+        why.detail = text;
+    }
+    return why;
 }
 
 std::int64_t alone_since(const StatusFacts& facts) {
@@ -65,7 +78,8 @@ run::Phase phase_of(const StatusFacts& facts) {
     if (facts.run_complete) return run::Phase::finished;
     if (*facts.state < facts.chain_height) return run::Phase::joining;
     if (facts.applying) return run::Phase::applying;
-    const bool is_paused = training.paused || training.pausing || facts.calculates_differently;
+    const bool is_shut_out = facts.shut_out.has_value();
+    const bool is_paused = training.paused || training.pausing || is_shut_out || facts.calculates_differently;
     if (facts.volunteer && is_paused) return run::Phase::paused;
     if (facts.volunteer && training.finished) return run::Phase::finished;
     if (facts.window_closed) return run::Phase::collecting;
@@ -113,6 +127,7 @@ status::Why why_of(const StatusFacts& facts) {
     if (!facts.state) return stateless_why(facts);
     if (facts.run_complete) return {Reason::run_complete};
     if (*facts.state < facts.chain_height) return {Reason::catching_up};
+    if (facts.shut_out) return shut_out_why(*facts.shut_out);
     if (training.paused) return {Reason::paused};
     if (training.finished) return {Reason::finished};
     if (training.finishing) return {Reason::finishing};

@@ -12,6 +12,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/peer/jury/jury_view.h"
 #include "core/peer/states/seeder.h"
 #include "core/run/message.h"
 #include "core/status/reason.h"
@@ -39,10 +40,11 @@ struct StatusFacts {
     bool repairing = false;
     bool fetching_state = false;
     bool members_known = false;
-    bool disk_full = false;                // what is needed did not fit a moment ago; last_error says so
-    bool own_key_elsewhere = false;        // another process speaks with our key
-    bool calculates_differently = false;   // than the committee
-    std::optional<Checkpoint> checkpoint;  // the newest that is seeded
+    bool disk_full = false;                  // what is needed did not fit a moment ago; last_error says so
+    bool own_key_elsewhere = false;          // another process speaks with our key
+    bool calculates_differently = false;     // than the committee
+    std::optional<JuryView::Shut> shut_out;  // this person, by the jury
+    std::optional<Checkpoint> checkpoint;    // the newest that is seeded
 
     std::size_t seats_here = 0, seats_needed = 0;  // of the committee, and its quorum
     Duration alone_for{0};                         // since anybody else was heard of

@@ -36,6 +36,7 @@ Error forged_list(RoundId round, const std::string& fault) {
 run::RunRules rules_of(const run::Manifest& manifest, const RunId& run) {
     run::RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
     rules.host_device = manifest.host_device;
+    rules.has_jury = manifest.recipe.jury > 0;
     std::sort(rules.allowed.begin(), rules.allowed.end());
     return rules;
 }
@@ -102,7 +103,7 @@ Result<Proven> walk_lists(const ProofFile& proof, const RunId& run, const run::V
             if (before && before->committee != list.committee) ++proven.committee_changes;
             for (const run::SignedAction& one : list.actions) proven.actions.push_back(run::describe(one.action));
         }
-        for (const run::SignedAction& one : list.actions) rules.apply(one.action);
+        rules.follow(list);
         before = list;
         if (progress) progress(static_cast<double>(taken + 1) / static_cast<double>(proof.list_count()));
     }

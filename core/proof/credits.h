@@ -24,6 +24,7 @@ class Credits {
 public:
     /// What all lists before come to.
     void begin_with(const run::CreditTable& table);
+    /// With what its suspensions make void of the rounds before.
     void add(const run::AcceptList& list);
     /// All of it; saturates, because a hostile host could sign lists whose tokens overflow it.
     [[nodiscard]] TokenCount tokens() const { return m_tokens; }
@@ -33,7 +34,10 @@ public:
     [[nodiscard]] std::vector<Contributor> contributors() const;
 
 private:
+    void make_void(const PeerId& person);
     std::map<PeerId, Contributor> m_by_peer;
+    /// Of the last rounds since a table, by round and person: what a suspension makes void.
+    std::map<RoundId, std::map<PeerId, TokenCount>> m_recent;
     TokenCount m_tokens;
     std::uint64_t m_contributions = 0;
 };

@@ -20,9 +20,9 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::size_t short_entry_bytes = 32 + 73 + 8 + 1 + 64 + 1;     // with the certificate of a person's own key
-constexpr unsigned newcomer_mark = 1, late_mark = 2, vouched_mark = 4;  // of an entry
-constexpr unsigned table_flag = 1, bounds_flag = 2;                     // of a list
+constexpr std::size_t short_entry_bytes = 32 + 73 + 8 + 1 + 64 + 1;        // with the certificate of a person's own key
+constexpr unsigned newcomer_mark = 1, late_mark = 2, vouched_mark = 4;     // of an entry
+constexpr unsigned table_flag = 1, bounds_flag = 2, suspensions_flag = 4;  // of a list
 
 /// Four medians of what 3,072 computers of 2^40 tokens each come to.
 constexpr std::uint64_t claim_max_max = median_multiple_max * accepted_max * tokens_max;
@@ -79,10 +79,24 @@ void read_bounds(ByteReader& in, AcceptList& list) {
     list.bounds = bounds;
 }
 
-/// Table and bounds, each of which may be missing.
+/// Fails the reader if persons are out of order, or have an entry here.
+void read_suspensions(ByteReader& in, AcceptList& list) {
+    const std::size_t count = in.u8();
+    if (count == 0 || count > suspensions_per_list_max) in.fail();
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+        list.suspensions.push_back(Suspension::read(in));
+        const PeerId& person = list.suspensions.back().person;
+        if (i > 0 && list.suspensions[i - 1].person >= person) in.fail();
+        const auto is_its = [&](const Accepted& entry) { return entry.person() == person; };
+        if (std::any_of(list.entries.begin(), list.entries.end(), is_its)) in.fail();
+    }
+    if (list.entries.empty()) in.fail();
+}
+
+/// Table, bounds and suspensions, each of which may be missing.
 void read_tail(ByteReader& in, AcceptList& list) {
     const std::uint8_t flags = in.u8();
-    if (flags > (table_flag | bounds_flag)) in.fail();
+    if (flags > (table_flag | bounds_flag | suspensions_flag)) in.fail();
     if ((flags & table_flag) != 0) {
         list.table = BlobRef::read(in);
         if (list.table->kind != BlobKind::plain || list.round.value == 0) in.fail();
@@ -93,6 +107,7 @@ void read_tail(ByteReader& in, AcceptList& list) {
     } else if (std::any_of(list.entries.begin(), list.entries.end(), is_vouched)) {
         in.fail();
     }
+    if ((flags & suspensions_flag) != 0) read_suspensions(in, list);
 }
 
 /// What the entries of one person come to.
@@ -178,13 +193,17 @@ Bytes AcceptList::encode() const {
     out.u32(actions_before);
     out.u8(static_cast<std::uint8_t>(actions.size()));
     for (const SignedAction& one : actions) one.write(out);
-    out.u8(static_cast<std::uint8_t>((table ? table_flag : 0U) | (bounds ? bounds_flag : 0U)));
+    out.u8(static_cast<std::uint8_t>((table ? table_flag : 0U) | (bounds ? bounds_flag : 0U) |
+                                     (suspensions.empty() ? 0U : suspensions_flag)));
     if (table) table->write(out);
     if (bounds) {
         out.u64(std::bit_cast<std::uint64_t>(bounds->norm));
         out.u64(bounds->claim_max);
         out.u16(static_cast<std::uint16_t>(bounds->unvouched));
     }
+    POTLUCK_CHECK(suspensions.size() <= suspensions_per_list_max);
+    if (!suspensions.empty()) out.u8(static_cast<std::uint8_t>(suspensions.size()));
+    for (const Suspension& one : suspensions) one.write(out);
     return out.take();
 }
 
@@ -224,7 +243,8 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     if (in.failed()) return malformed("This accept list has an action of its host that is out of place.");
     read_tail(in, list);
     if (!in.finished())
-        return malformed("This accept list names a table or bounds that cannot be any, or goes on after its end.");
+        return malformed(
+            "This accept list names a table, bounds or suspensions that cannot be any, or goes on after its end.");
     return list;
 }
 

@@ -17,6 +17,7 @@
 #include "core/run/blob_ref.h"
 #include "core/run/device.h"
 #include "core/run/host_action.h"
+#include "core/run/jury/juror_verdict.h"
 
 namespace potluck::run {
 
@@ -31,7 +32,9 @@ inline constexpr std::uint64_t newcomer_divisor = 4;  // newcomers weigh at most
 inline constexpr std::size_t accept_list_bytes_min = 119 + 33;
 inline constexpr std::size_t accept_list_bytes_max =
     119 + 73 + 18 + (32 + certificate_bytes_max) * committee_members_max +
-    (178 + certificate_bytes_max) * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max;
+    (178 + certificate_bytes_max) * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max + 1 +
+    suspension_bytes_max * suspensions_per_list_max;
+static_assert(judged_round_max == round_max);
 
 struct Accepted {
     PeerId peer;
@@ -74,6 +77,9 @@ struct AcceptList {
     std::optional<BlobRef> table{};
     Owners committee_owners{};  // of the committee's computers: no two are one person's
     std::optional<Bounds> bounds{};
+    /// Whose contributions do not help, by seats' verdicts; sorted by person, none twice, none with an entry here. Held
+    /// from the next round on. Only in a list with entries, of a run with a jury.
+    std::vector<Suspension> suspensions{};
     bool operator==(const AcceptList&) const = default;
 
     /// The canonical bytes that are hashed (docs/wire-format.md).

@@ -36,7 +36,7 @@ std::vector<PeerId> read_keys(ByteReader& in) {
 std::vector<TableCredit> read_credits(ByteReader& in) {
     std::vector<TableCredit> credits;
     const std::size_t count = in.u32();
-    if (count > table_credits_max || in.remaining() != count * 48) in.fail();
+    if (count > table_credits_max || in.remaining() < count * 48) in.fail();
     if (!in.failed()) credits.reserve(count);
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
         TableCredit credit;
@@ -48,6 +48,25 @@ std::vector<TableCredit> read_credits(ByteReader& in) {
         credits.push_back(credit);
     }
     return credits;
+}
+
+/// At the end, if anybody was ever suspended.
+SuspendedPersons read_suspended(ByteReader& in) {
+    SuspendedPersons all;
+    if (in.failed() || in.remaining() == 0) return all;
+    const std::size_t count = in.u32();
+    if (count == 0 || count > suspended_kept_max || in.remaining() != count * 44) in.fail();
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+        Suspended one;
+        in.array(one.person.bytes);
+        one.until.value = in.u64();
+        one.times = in.u32();
+        if (!all.empty() && all.back().person >= one.person) in.fail();
+        if (one.until != until_lifted && one.until.value > round_max + suspended_rounds.back() + 1) in.fail();
+        if (one.times == 0 || one.times > suspensions_max) in.fail();
+        all.push_back(one);
+    }
+    return all;
 }
 
 }  // namespace
@@ -69,6 +88,13 @@ Bytes CreditTable::encode() const {
         out.u64(credit.tokens.value);
         out.u64(credit.rounds);
     }
+    POTLUCK_CHECK(suspended.size() <= suspended_kept_max);
+    if (!suspended.empty()) out.u32(static_cast<std::uint32_t>(suspended.size()));
+    for (const Suspended& one : suspended) {
+        out.raw(one.person.bytes);
+        out.u64(one.until.value);
+        out.u32(one.times);
+    }
     return out.take();
 }
 
@@ -84,6 +110,7 @@ Result<CreditTable> CreditTable::decode(ByteSpan bytes) {
     table.vouched = read_keys(in);
     table.banned = read_keys(in);
     table.credits = read_credits(in);
+    table.suspended = read_suspended(in);
     if (!in.finished()) return bad_table("This table is cut short, out of order or out of range.");
     const bool in_range = table.round.value > 0 && table.round.value <= round_max && table.tokens.value <= sum_max &&
                           table.contributions <= sum_max && table.actions <= action_number_max;
@@ -95,6 +122,7 @@ void CreditTable::apply_to(RunRules& rules) const {
     rules.vouched = vouched;
     rules.banned = banned;
     rules.actions = actions;
+    rules.suspended = suspended;
 }
 
 BlobRef table_ref(ByteSpan content) { return {merkle_root(content), content.size(), BlobKind::plain, {}}; }

@@ -15,6 +15,7 @@
 #include "core/base/result.h"
 #include "core/run/blob_ref.h"
 #include "core/run/host_action.h"
+#include "core/run/jury/suspended.h"
 #include "core/run/run_rules.h"
 
 namespace potluck::run {
@@ -25,7 +26,8 @@ inline constexpr auto sum_max = static_cast<std::uint64_t>(std::numeric_limits<s
 inline constexpr std::size_t table_credits_max = 131'072;
 /// An action of the host puts at most one key into one of the two lists of keys.
 inline constexpr std::size_t table_keys_max = action_number_max;
-inline constexpr std::size_t table_bytes_max = 80 + 32 * table_keys_max + 48 * table_credits_max;
+inline constexpr std::size_t table_bytes_max =
+    80 + 32 * table_keys_max + 48 * table_credits_max + 4 + 44 * suspended_kept_max;
 
 struct TableCredit {
     PeerId peer;
@@ -43,6 +45,7 @@ struct CreditTable {
     std::vector<PeerId> vouched;       // sorted, no key twice
     std::vector<PeerId> banned;        // sorted, no key twice
     std::vector<TableCredit> credits;  // sorted by key, at most table_credits_max
+    SuspendedPersons suspended{};      // sorted by person, at most suspended_kept_max
     bool operator==(const CreditTable&) const = default;
 
     /// The canonical bytes (docs/wire-format.md).

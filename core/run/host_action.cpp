@@ -65,7 +65,7 @@ HostAction HostAction::read(ByteReader& in) {
     action.number = in.u32();
     const std::uint8_t kind = in.u8();
     const bool is_known =
-        kind >= static_cast<std::uint8_t>(ActionKind::ban) && kind <= static_cast<std::uint8_t>(ActionKind::replace);
+        kind >= static_cast<std::uint8_t>(ActionKind::ban) && kind <= static_cast<std::uint8_t>(ActionKind::lift);
     if (!is_known || action.number == 0 || action.number > action_number_max) in.fail();
     if (in.failed()) return {};
     action.kind = static_cast<ActionKind>(kind);
@@ -91,6 +91,7 @@ std::string describe(const HostAction& action) {
         case ActionKind::allow: return "allow " + action.key.hex();
         case ActionKind::roll_back: return "roll back to round " + std::to_string(action.round.value);
         case ActionKind::replace: return "replace the committee from round " + std::to_string(action.round.value);
+        case ActionKind::lift: return "lift the suspension of " + action.key.hex();
     }
     return {};
 }

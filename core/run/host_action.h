@@ -1,6 +1,6 @@
-// What a run's host may change while the run goes on: shut a key out, let it in again, vouch for one, take the model
-// back to an earlier state, or replace a committee that has no quorum any more. An action is the host's own signed
-// message; it is in force once it stands in a committed list, from the next round on.
+// What a run's host may change while the run goes on: shut a key out, let it in again, vouch for one, end a suspension,
+// take the model back to an earlier state, or replace a committee that has no quorum any more. An action is the host's
+// own signed message; it is in force once it stands in a committed list, from the next round on.
 //
 // Actions are numbered without a gap, so that no proposer can leave one out and take a later one.
 //
@@ -37,13 +37,14 @@ enum class ActionKind : std::uint8_t {
     readmit = 2,    // takes a ban back
     allow = 3,      // the host vouches for `key`: it may join, have a seat, and is no newcomer
     roll_back = 4,  // theta of the next round is `state`, which was theta[round]
-    replace = 5     // `committee` decides L[round], which follows the list `previous`, and on
+    replace = 5,    // `committee` decides L[round], which follows the list `previous`, and on
+    lift = 6        // ends a suspension of the person `key` by the jury (core/run/jury/suspended.h)
 };
 
 struct HostAction {
     std::uint32_t number = 1;  // 1, 2, 3, ...
     ActionKind kind = ActionKind::ban;
-    PeerId key;     // of ban, readmit and allow: a person; of ban and readmit also unvouched_keys
+    PeerId key;     // of ban, readmit, allow and lift: a person; of ban and readmit also unvouched_keys
     RoundId round;  // of roll_back and replace
     BlobRef state;  // of roll_back: a checkpoint
     // Replace alone has these: how often it has happened, this time included; the hash of L[round - 1], zero for round

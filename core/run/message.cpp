@@ -235,6 +235,8 @@ StepMessage read_step(ByteReader& in) {
 
 void write(ByteWriter& out, const StepRequest& message) { out.u64(message.round.value); }
 
+void write(ByteWriter& out, const JurorVerdict& message) { message.write(out); }
+
 Message read_payload_request(ByteReader& in) {
     PayloadRequest message;
     in.array(message.payload.bytes);
@@ -258,6 +260,7 @@ Message read_body(MessageKind kind, ByteReader& in) {
         case MessageKind::committee: return CommitteeMessage{read_lists(in)};
         case MessageKind::step: return read_step(in);
         case MessageKind::step_request: return StepRequest{read_round(in)};
+        case MessageKind::verdict: return JurorVerdict::read(in);
     }
     in.fail();  // a number no kind has
     return GoodbyeMessage{};
@@ -294,6 +297,7 @@ MessageKind kind_of(const Message& message) {
         MessageKind operator()(const CommitteeMessage&) const { return MessageKind::committee; }
         MessageKind operator()(const StepMessage&) const { return MessageKind::step; }
         MessageKind operator()(const StepRequest&) const { return MessageKind::step_request; }
+        MessageKind operator()(const JurorVerdict&) const { return MessageKind::verdict; }
     };
     return std::visit(Kind{}, message);
 }
@@ -315,6 +319,7 @@ std::string_view domain_of(MessageKind kind) {
         case MessageKind::committee: return "potluck/committee/1";
         case MessageKind::step: return "potluck/step/1";
         case MessageKind::step_request: return "potluck/step-request/1";
+        case MessageKind::verdict: return "potluck/verdict/1";
     }
     return "potluck/unknown/1";
 }
@@ -372,6 +377,7 @@ const char* name_of(Verdict verdict) {
         case Verdict::bad_payload: return "bad_payload";
         case Verdict::too_large: return "too_large";
         case Verdict::absurd: return "absurd";
+        case Verdict::suspended: return "suspended";
         case Verdict::no_room: return "no_room";
         case Verdict::flood: return "flood";
     }

@@ -16,6 +16,7 @@
 #include "core/run/accept_list.h"
 #include "core/run/blob_ref.h"
 #include "core/run/device.h"
+#include "core/run/jury/juror_verdict.h"
 
 namespace potluck::run {
 
@@ -45,9 +46,10 @@ enum class MessageKind : std::uint8_t {
     committee_request = 12,
     committee = 13,
     step = 14,
-    step_request = 15
+    step_request = 15,
+    verdict = 16
 };
-inline constexpr MessageKind last_message_kind = MessageKind::step_request;
+inline constexpr MessageKind last_message_kind = MessageKind::verdict;
 
 enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
 enum class Phase : std::uint8_t {
@@ -178,7 +180,7 @@ struct GoodbyeMessage {
 
 using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest,
                              HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction, PayloadRequest,
-                             CommitteeRequest, CommitteeMessage, StepMessage, StepRequest>;
+                             CommitteeRequest, CommitteeMessage, StepMessage, StepRequest, JurorVerdict>;
 
 [[nodiscard]] MessageKind kind_of(const Message& message);
 /// Domain tag under which messages of this kind are signed, for example "potluck/contribution/1".
@@ -220,8 +222,9 @@ enum class Verdict {
     contradicting,  // a second message of one author for one place: evidence against that author
     bad_payload,
     too_large,
-    absurd,   // a status with figures that no computer has
-    no_room,  // as many members are known as may be: nobody's fault
+    absurd,     // a status with figures that no computer has
+    suspended,  // a contribution of a person whom the jury has shut out
+    no_room,    // as many members are known as may be: nobody's fault
     flood
 };
 [[nodiscard]] const char* name_of(Verdict verdict);

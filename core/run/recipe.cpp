@@ -23,6 +23,7 @@ constexpr std::uint64_t probation_ms_max = 30ULL * 24 * 3600 * 1000;
 constexpr std::uint64_t probation_tokens_max = 1ULL << 40U;
 // Thousandths count; of all there is no limit, and no field.
 constexpr double unvouched_share_max = 0.999;
+constexpr double jury_share_min = 1e-4, jury_share_max = 0.5;
 constexpr std::uint64_t table_every_min = 2;  // a newcomer begins with the list before
 constexpr std::uint64_t patience_ms_max = 24ULL * 3600 * 1000;
 
@@ -137,6 +138,7 @@ nlohmann::json Recipe::to_json() const {
     if (probation_tokens > 0) json["probation_tokens"] = probation_tokens;
     if (strangers.newcomer_rms > 0) json["newcomer_rms"] = strangers.newcomer_rms;
     if (strangers.unvouched_share < 1) json["unvouched_share"] = strangers.unvouched_share;
+    if (jury > 0) json["jury"] = jury;
     return json;
 }
 
@@ -178,6 +180,7 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     if (fields.has("newcomer_rms")) recipe.strangers.newcomer_rms = fields.number("newcomer_rms", 1e-9, 1e3);
     if (fields.has("unvouched_share"))
         recipe.strangers.unvouched_share = fields.number("unvouched_share", 0.0, unvouched_share_max);
+    if (fields.has("jury")) recipe.jury = fields.number("jury", jury_share_min, jury_share_max);
     recipe.rounds_late_max = static_cast<std::uint32_t>(fields.integer("rounds_late_max", 0, 1));
     recipe.table_every = fields.integer("table_every", table_every_min, total_rounds_max);
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());

@@ -42,6 +42,9 @@ inline constexpr Duration usual_window_max{3'600'000};
 /// Contributions are to take a tenth of a window; the rest of it is for training.
 inline constexpr int exchange_divisor = 10;
 
+/// The jury of a run whose host names none, as a share of a juror's time.
+inline constexpr double usual_jury = 0.03;
+
 /// What keys that anybody can make may move.
 struct StrangerLimits {
     double newcomer_rms = 0;     // of a newcomer's movement while nobody else has made one; 0: not bounded
@@ -81,6 +84,7 @@ struct Recipe {
     std::uint32_t rounds_late_max = 0;    // a contribution that missed its list by so many still counts; 0 or 1
     std::uint64_t table_every = 1000;     // rounds; every such list names what all before it come to
     std::uint64_t seed = 1;               // of sample order and initial state
+    double jury = 0;                      // of a juror's time, what measuring others' work may take; 0: no jury
 
     bool operator==(const Recipe&) const = default;
     /// Whether L[round] names a table; the list that closes a run does, so that who comes later sees what came out.

@@ -33,8 +33,17 @@ bool are_admitted(const AcceptList& list, const AcceptList* previous, const RunR
     std::map<PeerId, std::size_t> devices;
     return std::all_of(list.entries.begin(), list.entries.end(), [&](const Accepted& entry) {
         if (entry.late && !may_be_late(entry.peer, previous)) return false;
-        return rules.admits(entry.person()) && ++devices[entry.person()] <= devices_per_person_max;
+        const bool may_contribute = rules.may_contribute(entry.person(), list.round);
+        return may_contribute && ++devices[entry.person()] <= devices_per_person_max;
     });
+}
+
+bool may_be_suspended(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
+    if (list.suspensions.empty()) return true;
+    const std::vector<PeerId> committee = committee_of(list, previous, rules);
+    return rules.has_jury && std::all_of(list.suspensions.begin(), list.suspensions.end(), [&](const Suspension& one) {
+               return may_suspend(one, committee, list.round, rules);
+           });
 }
 
 /// Who has a seat may keep it, as the same person's; anyone else is trusted.
@@ -55,7 +64,7 @@ bool may_decide(const AcceptList& list, const AcceptList* previous, const RunRul
 bool is_possible(const HostAction& action, const RunRules& rules, RoundId round) {
     if (action.kind == ActionKind::roll_back) return action.round <= round;
     if (action.kind == ActionKind::replace) return is_trusted_committee(action, rules);
-    if (action.kind == ActionKind::allow) return action.key != unvouched_keys;
+    if (action.kind == ActionKind::allow || action.kind == ActionKind::lift) return action.key != unvouched_keys;
     return action.kind != ActionKind::ban || action.key != rules.host;
 }
 
@@ -66,6 +75,22 @@ void RunRules::apply(const HostAction& action) {
     if (action.kind == ActionKind::ban) insert(banned, action.key);
     if (action.kind == ActionKind::allow) insert(vouched, action.key);
     if (action.kind == ActionKind::readmit || action.kind == ActionKind::allow) std::erase(banned, action.key);
+}
+
+void RunRules::carry_out(const AcceptList& list) {
+    for (const SignedAction& one : list.actions) {
+        if (one.action.kind == ActionKind::lift) lift(suspended, one.action.key);
+    }
+    for (const Suspension& one : list.suspensions) suspend(suspended, one.person, list.round);
+}
+
+void RunRules::follow(const AcceptList& list) {
+    for (const SignedAction& one : list.actions) apply(one.action);
+    carry_out(list);
+}
+
+bool RunRules::may_contribute(const PeerId& peer, RoundId round) const {
+    return admits(peer) && !is_suspended(suspended, peer, round);
 }
 
 bool RunRules::bans(const PeerId& peer) const { return contains(banned, peer); }
@@ -131,6 +156,23 @@ bool may_be_late(const PeerId& contributor, const AcceptList* previous) {
     return std::none_of(previous->entries.begin(), previous->entries.end(), in_time);
 }
 
+std::size_t verdicts_needed(std::size_t committee) { return (committee - 1) / 3 + 1; }
+
+bool is_fresh(const JurorVerdict& verdict, RoundId round, const RunRules& rules) {
+    const Suspended* known = find_suspended(rules.suspended, verdict.person);
+    const bool is_current = verdict.times == (known == nullptr ? 0 : known->times);
+    return is_current && verdict.last < round && round.value - verdict.last.value <= verdict_rounds_max;
+}
+
+bool may_suspend(const Suspension& suspension, const std::vector<PeerId>& committee, RoundId round,
+                 const RunRules& rules) {
+    if (is_suspended(rules.suspended, suspension.person, round)) return false;
+    if (suspension.verdicts.size() != verdicts_needed(committee.size())) return false;
+    return std::all_of(suspension.verdicts.begin(), suspension.verdicts.end(), [&](const SignedVerdict& one) {
+        return contains(committee, one.juror) && is_fresh(one.verdict, round, rules);
+    });
+}
+
 Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
     if (list.run != rules.run) return Verdict::wrong_run;
     const RoundId round = previous == nullptr ? RoundId{0} : previous->round.next();
@@ -146,6 +188,7 @@ Verdict check_link(const AcceptList& list, const AcceptList* previous, const Run
     }
     if (!may_decide(list, previous, rules)) return Verdict::not_allowed;
     if (!are_admitted(list, previous, rules)) return Verdict::not_allowed;
+    if (!may_be_suspended(list, previous, rules)) return Verdict::not_allowed;
     if (list.actions_before != rules.actions) return Verdict::stale;
     for (const SignedAction& one : list.actions) {
         if (!is_possible(one.action, rules, list.round)) return Verdict::not_allowed;

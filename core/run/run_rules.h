@@ -7,6 +7,7 @@
 
 #include "core/base/ids.h"
 #include "core/run/accept_list.h"
+#include "core/run/jury/suspended.h"
 #include "core/run/message.h"
 
 namespace potluck::run {
@@ -21,13 +22,21 @@ struct RunRules {
     std::vector<PeerId> banned{};         // sorted; unvouched_keys as well while the run is closed
     std::uint32_t actions = 0;            // of the host, that are in force
     std::optional<Device> host_device{};  // the computer that decides L[0], if the host's key is not its own
+    bool has_jury = false;                // lists may suspend persons
+    SuspendedPersons suspended{};
 
-    /// The next action is in force.
+    /// The next action is in force. A suspension that it lifts is carry_out()'s.
     void apply(const HostAction& action);
+    /// What a list suspends, and the suspensions that its actions lift.
+    void carry_out(const AcceptList& list);
+    /// The list is the newest: both of them.
+    void follow(const AcceptList& list);
     /// Whether the host has closed an open run: only whom it trusts takes part from then on.
     [[nodiscard]] bool closed() const;
     [[nodiscard]] bool admits(const PeerId& peer) const;
     [[nodiscard]] bool bans(const PeerId& peer) const;
+    /// Whether L[round] may hold contributions of this person.
+    [[nodiscard]] bool may_contribute(const PeerId& peer, RoundId round) const;
     /// Host, backbones, the allow list and who was vouched for later, unless they are banned. Only they may sit in the
     /// committee, and they are never newcomers.
     [[nodiscard]] bool trusts(const PeerId& peer) const;
@@ -53,10 +62,20 @@ struct RunRules {
 /// list has one, or has taken the model back. Whether the run's recipe lets any be late is not asked here.
 [[nodiscard]] bool may_be_late(const PeerId& contributor, const AcceptList* previous);
 
-/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, a committee of trusted
-/// persons with one computer each, and actions that are the next ones. `rules` are those in force before it. Who has a
-/// seat and is banned keeps it until the others have agreed on who follows. Base, signatures and votes are the caller's
-/// to check.
+/// f + 1 of a committee of this size: so many verdicts suspend a person.
+[[nodiscard]] std::size_t verdicts_needed(std::size_t committee);
+
+/// Whether the verdicts of this suspension are as many as `committee`, which decides L[round], needs, each of another
+/// seat of it, fresh, and of the person's present number of suspensions. Signatures are the caller's to check.
+[[nodiscard]] bool may_suspend(const Suspension& suspension, const std::vector<PeerId>& committee, RoundId round,
+                               const RunRules& rules);
+/// Whether one verdict may stand in L[round]: judged lately, and of the person's present number of suspensions.
+[[nodiscard]] bool is_fresh(const JurorVerdict& verdict, RoundId round, const RunRules& rules);
+
+/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, suspensions by seats, a
+/// committee of trusted persons with one computer each, and actions that are the next ones. `rules` are those in force
+/// before it. Who has a seat and is banned keeps it until the others have agreed on who follows. Base, signatures and
+/// votes are the caller's to check.
 [[nodiscard]] Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules);
 
 }  // namespace potluck::run

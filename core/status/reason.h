@@ -70,6 +70,7 @@ enum class Reason : std::uint8_t {
     trainer_missing,  // detail: where it was looked for, in English
     identity_in_use,
     calculates_differently,
+    suspended,  // by the jury; round: until then, 0: until the host lifts it; detail: "own / usual" nats a token
 
     // No word from the node.
     node_starting,
@@ -127,6 +128,7 @@ inline constexpr std::array<const char*, reason_count> reason_names = {
     "trainer_missing",
     "identity_in_use",
     "calculates_differently",
+    "suspended",
     "node_starting",
     "node_stopping",
     "node_silent",

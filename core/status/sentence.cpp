@@ -136,6 +136,13 @@ std::string rest_sentence(const Why& why) {
         case Reason::calculates_differently:
             return "This computer calculates differently; its memory may be faulty. It contributes nothing more until "
                    "Potluck is started again; test its memory first.";
+        case Reason::suspended:
+            return "The contributions of your computers do not help the model" +
+                   (why.detail.empty() ? std::string() : " (loss lowered, theirs / usual: " + why.detail + ")") +
+                   "; the run takes none " +
+                   (why.round == 0 ? std::string("until its host lifts that.")
+                                   : "until round " + std::to_string(why.round) + ".") +
+                   " Test memory and GPU first.";
         default: return {};
     }
 }

@@ -66,6 +66,7 @@ constexpr std::array<Row, reason_count> table = {{
     {Reason::trainer_missing, Activity::failed, Sign::problem, free, {get_trainer, try_again, leave}},
     {Reason::identity_in_use, Activity::failed, Sign::problem, may_be_held, {pause, leave}},
     {Reason::calculates_differently, Activity::failed, Sign::problem, free, {leave, show_log}},
+    {Reason::suspended, Activity::failed, Sign::problem, free, {leave, show_log}},
 
     {Reason::node_starting, Activity::not_running, Sign::idle, free, {}},
     {Reason::node_stopping, Activity::not_running, Sign::idle, free, {}},

@@ -2759,6 +2759,14 @@
         <translation>Dieser Computer rechnet anders; vielleicht ist sein Arbeitsspeicher defekt. Er trägt nichts mehr bei, bis Potluck neu gestartet wird; prüfe erst seinen Arbeitsspeicher.</translation>
     </message>
     <message>
+        <source>The contributions of your computers do not help the model; the run takes none until its host lifts that. Test memory and GPU first.</source>
+        <translation>Die Beiträge deiner Computer helfen dem Modell nicht; der Lauf nimmt keine an, bis sein Gastgeber das aufhebt. Prüfe erst Arbeitsspeicher und GPU.</translation>
+    </message>
+    <message>
+        <source>The contributions of your computers do not help the model; the run takes none until round %1. Test memory and GPU first.</source>
+        <translation>Die Beiträge deiner Computer helfen dem Modell nicht; der Lauf nimmt bis Runde %1 keine an. Prüfe erst Arbeitsspeicher und GPU.</translation>
+    </message>
+    <message>
         <source>Until you resume.</source>
         <translation>Bis du fortsetzt.</translation>
     </message>

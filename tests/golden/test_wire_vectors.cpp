@@ -148,6 +148,7 @@ private slots:
         for (const auto& [name, list] : {std::pair{"accept_list_bounds", bounded}, std::pair{"accept_list_late", late},
                                          std::pair{"accept_list_moderated", samples::moderated_list()},
                                          std::pair{"accept_list_roll_back", samples::roll_back_list()},
+                                         std::pair{"accept_list_suspensions", samples::suspending_list()},
                                          std::pair{"accept_list_computers", samples::list_of_computers()},
                                          std::pair{"accept_list_table", list_with_table()}}) {
             const Bytes expected = vector_of(name);
@@ -161,6 +162,9 @@ private slots:
         QCOMPARE(hex(credit_table().encode()), hex(vector_of("credit_table")));
         const Result<run::CreditTable> decoded = run::CreditTable::decode(vector_of("credit_table"));
         QVERIFY(decoded.ok() && *decoded == credit_table());
+        run::CreditTable suspending = credit_table();
+        suspending.suspended = {{samples::id<PeerId>(0xe1), {1'040}, 1}};
+        QCOMPARE(hex(suspending.encode()), hex(vector_of("credit_table_suspended")));
     }
 
     void weights_follow_from_claims_as_the_document_says_data() {
@@ -229,6 +233,8 @@ private slots:
         compare_message("host_action_allow", samples::allow(6));
         compare_message("host_action_roll_back", samples::roll_back(7));
         compare_message("host_action_replace", samples::replacement(8));
+        compare_message("host_action_lift", samples::lift(9));
+        compare_message("verdict", samples::verdict());
     }
 
     void a_signature_covers_the_run_and_the_body() {

@@ -38,6 +38,10 @@ public:
         m_receiver->on_trainer_lost({ErrorCode::io, "The trainer has crashed."});
     }
     bool mute = false;  // obeys nothing any more
+    /// What measuring this contributor comes to; nothing: it cannot be measured.
+    std::function<std::optional<peer::Judged>(const PeerId& contributor, const peer::JudgePlan::Subject& subject)>
+        on_judge;
+    static constexpr Duration time_of_subject{5};
 
     void start(const run::Manifest&, const peer::VectorPlace& vector, RoundId) override {
         const bool fresh = !m_alive;
@@ -93,7 +97,17 @@ public:
     }
     void forget_moments() override {}
     void judge(const peer::JudgePlan& plan) override {
-        request([this, round = plan.round] { m_receiver->on_judged(round, {}); });
+        request([this, plan] {
+            std::vector<peer::Judged> results;
+            for (const peer::JudgePlan::Subject& subject : plan.subjects) {
+                const auto judged = on_judge ? on_judge(subject.contributor, subject) : std::nullopt;
+                if (judged) results.push_back(*judged);
+            }
+            const Duration takes = static_cast<int>(plan.subjects.size()) * time_of_subject;
+            m_clock.later(takes, [this, life = m_life, round = plan.round, results] {
+                if (life == m_life && !mute) m_receiver->on_judged(round, results);
+            });
+        });
     }
 
 private:

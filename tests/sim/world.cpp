@@ -128,6 +128,7 @@ void World::make_manifest() {
     recipe.k = m_plan.k;
     recipe.k_max = m_plan.k_max;
     recipe.outer.form = m_plan.step;
+    recipe.jury = m_plan.jury;
     recipe.window = m_plan.window;
     recipe.collect = m_plan.collect;
     recipe.grace = m_plan.grace;
@@ -143,7 +144,8 @@ void World::make_manifest() {
     m_manifest.initial_state = seed_blob(initial_file(layout, m_manifest.model), run::BlobKind::open);
     for (std::uint8_t i = 0; i < m_plan.shards; ++i) {
         m_manifest.shards.push_back(
-            {seed_blob(Bytes(shard_bytes, std::byte{i}), run::BlobKind::open, "shard" + std::to_string(i)), 10});
+            {seed_blob(Bytes(shard_bytes, std::byte{i}), run::BlobKind::open, "shard" + std::to_string(i)),
+             m_plan.records});
     }
 }
 
@@ -209,7 +211,12 @@ void World::start(std::size_t member) {
         // Whenever its chain has grown a member asks for its votes.
         if (std::exchange(chains, home.disk.votes_loaded()) != home.disk.votes_loaded()) compare_chain(member);
     };
-    if (process.trainer) process.trainer->connect(*process.peer);
+    if (process.trainer) {
+        process.trainer->connect(*process.peer);
+        process.trainer->on_judge = [this, member](const PeerId& contributor, const auto& subject) {
+            return on_judge ? on_judge(member, contributor, subject) : std::nullopt;
+        };
+    }
     home.saved = 0;
     home.disk.on_save = [&home] { home.saved = home.process->trainer ? home.process->trainer->answered() : 0; };
     m_network.attach(home.id(), process.port.get());
@@ -243,6 +250,7 @@ std::vector<PeerId> World::committee_of(std::size_t member) { return home(member
 run::RunRules World::rules() const {
     run::RunRules rules{m_run, m_manifest.host, m_manifest.backbones, m_manifest.allowed};
     rules.host_device = m_manifest.host_device;
+    rules.has_jury = m_plan.jury > 0;
     return rules;
 }
 

@@ -39,6 +39,8 @@ struct WorldPlan {
     std::uint32_t k = 1024, k_max = 4096;            // few rounds: much of the movement in each
     std::uint32_t width = 16;                        // of the model
     numerics::StepForm step = numerics::StepForm::exact;
+    double jury = 0;             // share of a juror's time
+    std::uint64_t records = 10;  // of a shard, as the manifest says
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
     bool damage_may_spread = false;
@@ -129,6 +131,10 @@ public:
     [[nodiscard]] std::uint64_t rounds_committed() const { return m_rounds_committed; }
     /// Called when a list has entered the ledger of `member`.
     std::function<void(std::size_t member, RoundId round)> on_list;
+    /// What the trainer of `juror` measures of a contributor; nothing while unset.
+    std::function<std::optional<peer::Judged>(std::size_t juror, const PeerId& contributor,
+                                              const peer::JudgePlan::Subject& subject)>
+        on_judge;
     void start(std::size_t member);
     void start_all();
     void kill(std::size_t member, Death death);

@@ -79,6 +79,28 @@ inline HostAction allow(std::uint32_t number) {
         .number = number, .kind = ActionKind::allow, .key = id<PeerId>(0xa1), .round = {}, .state = {}, .previous = {}};
 }
 
+inline HostAction lift(std::uint32_t number) {
+    return {
+        .number = number, .kind = ActionKind::lift, .key = id<PeerId>(0xe1), .round = {}, .state = {}, .previous = {}};
+}
+
+inline JurorVerdict verdict() {
+    return {.person = id<PeerId>(0xe1),
+            .times = 1,
+            .first = {2},
+            .last = {6},
+            .judged = 4,
+            .own = -14'000,
+            .other = 2'000,
+            .median = 75'000};
+}
+
+/// By two jurors of a committee of four.
+inline Suspension suspension() {
+    return {id<PeerId>(0xe1),
+            {{id<PeerId>(0x05), verdict(), signature(0x74)}, {id<PeerId>(0x22), verdict(), signature(0x75)}}};
+}
+
 inline HostAction roll_back(std::uint32_t number) {
     return {.number = number,
             .kind = ActionKind::roll_back,
@@ -97,6 +119,13 @@ inline HostAction replacement(std::uint32_t number) {
             .term = 3,
             .previous = id<Digest>(0x33),
             .committee = {id<PeerId>(0x05)}};
+}
+
+/// The list above, which suspends a person.
+inline AcceptList suspending_list() {
+    AcceptList list = accept_list();
+    list.suspensions = {suspension()};
+    return list;
 }
 
 /// The list above with two actions of its host, the fourth and the fifth.

@@ -166,6 +166,15 @@ QString troubleSentence(const Why& why) {
             return Tr::tr(
                 "This computer calculates differently; its memory may be faulty. It contributes nothing more "
                 "until Potluck is started again; test its memory first.");
+        case Reason::suspended:
+            return why.round == 0
+                       ? Tr::tr(
+                             "The contributions of your computers do not help the model; the run takes none until "
+                             "its host lifts that. Test memory and GPU first.")
+                       : Tr::tr(
+                             "The contributions of your computers do not help the model; the run takes none until "
+                             "round %1. Test memory and GPU first.")
+                             .arg(why.round);
         default: return {};
     }
 }

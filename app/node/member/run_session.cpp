@@ -312,14 +312,13 @@ void RunSession::on_snapshot(const peer::SnapshotResult& result) {
     m_owner.check();
     if (m_peer) m_peer->on_snapshot(result);
 }
-void RunSession::on_trainer_lost(const Error& error) {
-    m_owner.check();
-    if (m_peer) m_peer->on_trainer_lost(error);
-}
-
 void RunSession::on_judged(RoundId round, const std::vector<peer::Judged>& results) {
     m_owner.check();
     if (m_peer) m_peer->on_judged(round, results);
+}
+void RunSession::on_trainer_lost(const Error& error) {
+    m_owner.check();
+    if (m_peer) m_peer->on_trainer_lost(error);
 }
 
 }  // namespace potluck::node

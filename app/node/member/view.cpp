@@ -80,6 +80,40 @@ void add_flows(const std::vector<net::MemberFlow>& flows, control::RunSnapshot& 
     }
 }
 
+namespace {
+
+control::JudgedFigures figures_of(const run::JurorVerdict& verdict) {
+    const auto nats = [](std::int32_t millionths) { return millionths / 1e6; };
+    return {nats(verdict.own), nats(verdict.other), nats(verdict.median), verdict.judged};
+}
+
+control::Jury jury_rows(const peer::JuryView& view) {
+    control::Jury jury;
+    for (const peer::JuryView::Seat& seat : view.seats)
+        jury.jurors.push_back({seat.id.hex(), seat.verdicts, seat.unshared});
+    for (const peer::JuryView::Shut& shut : view.suspended) {
+        if (jury.suspended.size() == control::judged_rows_max) break;
+        control::JudgedRow row{.id = shut.person.hex(), .times = shut.state.times, .since = shut.since.value};
+        if (shut.state.until != run::until_lifted) row.until = shut.state.until.value;
+        if (shut.figures) row.figures = figures_of(*shut.figures);
+        jury.suspended.push_back(std::move(row));
+    }
+    for (const peer::JuryView::Accused& one : view.accused) {
+        if (jury.accused.size() == control::judged_rows_max) break;
+        jury.accused.push_back({.id = one.person.hex(), .verdicts = one.verdicts, .figures = figures_of(one.figures)});
+    }
+    jury.measured = view.measured;
+    jury.seconds = std::chrono::duration<double>(view.time_taken).count();
+    if (view.own) {
+        jury.own = control::JudgedFigures{view.own->own, 0, view.own->median, view.own->measured};
+        jury.helps = view.own->helps;
+    }
+    jury.against = view.against_own;
+    return jury;
+}
+
+}  // namespace
+
 control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifest, const peer::PeerView& view) {
     control::RunSnapshot snapshot;
     snapshot.id = run.hex();
@@ -102,7 +136,8 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.digests_equal = view.digests_equal;
     snapshot.repairs = view.repairs;
     snapshot.last_round_overhead_seconds = std::chrono::duration<double>(view.last_round_overhead).count();
-    snapshot.calculates_differently = view.calculates_differently;
+    snapshot.findings.calculates_differently = view.calculates_differently;
+    if (view.jury) snapshot.findings.jury = jury_rows(*view.jury);
     snapshot.exchange.density = view.k;
     snapshot.exchange.density_allowed = view.k_allowed;
     snapshot.exchange.sum_signers = view.step_signers;
@@ -235,6 +270,7 @@ control::Committee committee_rows(const peer::CommitteeView& committee, const pe
         if (key != run::unvouched_keys) rows.banned.push_back(key.hex());
     }
     rows.closed = committee.rules.closed();
+    if (view.jury) rows.jury = jury_rows(*view.jury);
     for (const PeerId& key : committee.rules.vouched) rows.vouched.push_back(key.hex());
     return rows;
 }

@@ -79,6 +79,7 @@ Why why_of(const NodeConditions& conditions) {
     if (conditions.yield.level == activity::Level::pause)
         return {.reason = Reason::yielding, .detail = conditions.yield.detail, .signal = conditions.yield.signal};
     if (member_is(Reason::calculates_differently)) return *conditions.member;
+    if (member_is(Reason::suspended)) return *conditions.member;
     if (!conditions.trainer_failure.empty() && conditions.trainer_missing)
         return {Reason::trainer_missing, conditions.trainer_failure};
     if (!conditions.trainer_failure.empty()) return {Reason::trainer_failed, conditions.trainer_failure};

@@ -20,6 +20,7 @@ run::ActionKind action_kind(control::ModerationKind kind) {
         case control::ModerationKind::rollback: return run::ActionKind::roll_back;
         case control::ModerationKind::close: return run::ActionKind::ban;
         case control::ModerationKind::open: return run::ActionKind::readmit;
+        case control::ModerationKind::lift: return run::ActionKind::lift;
     }
     return run::ActionKind::ban;
 }
@@ -27,7 +28,8 @@ run::ActionKind action_kind(control::ModerationKind kind) {
 /// Whether it is about one person.
 bool names_key(control::ModerationKind kind) {
     using control::ModerationKind;
-    return kind == ModerationKind::ban || kind == ModerationKind::readmit || kind == ModerationKind::allow;
+    return kind == ModerationKind::ban || kind == ModerationKind::readmit || kind == ModerationKind::allow ||
+           kind == ModerationKind::lift;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "core/base/log.h"
 #include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/payloads/payloads.h"
+#include "core/run/agreement/chain_walk.h"
 #include "core/run/agreement/vote.h"
 
 namespace potluck::peer {
@@ -39,7 +40,11 @@ bool are_bounded(const run::AcceptList& list, const std::optional<run::Bounds>& 
     const std::optional<run::BoundsRule> rule = recipe.bounds_rule();
     if (list.bounds.has_value() != rule.has_value()) return false;
     if (!rule) return true;
-    const auto is_marked = [&](const run::Accepted& one) { return one.vouched == rules.trusts(one.person()); };
+    const auto is_marked = [&](const run::Accepted& one) {
+        const bool is_back =
+            run::is_back_on_probation(rules.suspended, one.person(), list.round, recipe.probation_rounds);
+        return one.vouched == (rules.trusts(one.person()) && !is_back);
+    };
     if (!std::all_of(list.entries.begin(), list.entries.end(), is_marked)) return false;
     const std::vector<bool> say = run::with_a_say(list.entries, list.bounds);
     const bool has_say = std::find(say.begin(), say.end(), true) != say.end();
@@ -68,8 +73,20 @@ void ChainLog::load() {
     m_head = m_height.value == 0 ? std::nullopt : list_at(RoundId{m_height.value - 1});
     m_table.reset();
     m_rules = m_context.rules;
+    m_suspensions.clear();
+    RoundId judged_until;
     if (const std::vector<ledger::KeptTable> kept = tables(); !kept.empty()) {
-        if (const auto table = run::CreditTable::decode(kept.back().content); table.ok()) table->apply_to(m_rules);
+        if (const auto table = run::CreditTable::decode(kept.back().content); table.ok()) {
+            table->apply_to(m_rules);
+            judged_until = table->round;
+        }
+    }
+    // What a table says is not said again of lists before it; who was suspended with what figures is shown of all.
+    for (const run::CommittedList& one : m_ledger.judging_lists(m_context.run, RoundId{0})) {
+        const Result<run::AcceptList> list = run::AcceptList::decode(one.list);
+        if (!list.ok()) continue;
+        note_suspensions(*list);
+        if (list->round >= judged_until) m_rules.carry_out(*list);
     }
     for (const run::SignedAction& one : m_ledger.actions(m_context.run)) {
         if (one.action.kind == run::ActionKind::replace) replace(one);
@@ -236,9 +253,25 @@ std::uint64_t ChainLog::rounds_accepted(const PeerId& person) const {
 }
 
 bool ChainLog::is_newcomer(const PeerId& person) const {
+    const std::uint64_t probation = m_context.manifest.recipe.probation_rounds;
+    if (run::is_back_on_probation(m_rules.suspended, person, m_height, probation)) return true;
     if (m_rules.trusts(person)) return false;
     const ledger::Credit credit = m_ledger.credit_of(m_context.run, person);
     return !m_context.manifest.recipe.ends_probation(credit.rounds, credit.tokens);
+}
+
+bool ChainLog::is_vouched(const PeerId& person) const {
+    const std::uint64_t probation = m_context.manifest.recipe.probation_rounds;
+    return m_rules.trusts(person) && !run::is_back_on_probation(m_rules.suspended, person, m_height, probation);
+}
+
+void ChainLog::note_suspensions(const run::AcceptList& list) {
+    for (const run::Suspension& one : list.suspensions)
+        m_suspensions.insert_or_assign(one.person, Judged{list.round, one});
+    // As many as the rules remember.
+    std::erase_if(m_suspensions, [&](const auto& one) {
+        return m_suspensions.size() > run::suspended_kept_max && one.second.round < list.round;
+    });
 }
 
 Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run::RunRules& rules,
@@ -265,6 +298,7 @@ Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run
         if (!is_signed_by_host(one)) return Verdict::bad_signature;
     }
     if (!run::are_certified(decoded->committee_owners, m_verifier)) return Verdict::bad_signature;
+    if (!run::are_signed_by_jurors(*decoded, m_verifier)) return Verdict::bad_signature;
     out.committed = {Bytes(list.begin(), list.end()), {}};
     out.list = std::move(decoded).value();
     out.hash = out.list.hash();
@@ -321,7 +355,8 @@ Status ChainLog::append(const CheckedList& checked, const StateDigest& result) {
     if (m_closed) return {};
     m_height = m_height.next();
     m_head = checked.list;
-    for (const run::SignedAction& one : checked.list.actions) m_rules.apply(one.action);
+    m_rules.follow(checked.list);
+    note_suspensions(checked.list);
     return {};
 }
 

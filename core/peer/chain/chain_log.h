@@ -90,8 +90,16 @@ public:
     [[nodiscard]] Digest hash_before(RoundId round) const;
     /// In how many lists a computer of `person` stands.
     [[nodiscard]] std::uint64_t rounds_accepted(const PeerId& person) const;
-    /// Whether entries of `person` in the next list are a newcomer's.
+    /// Whether entries of `person` in the next list are a newcomer's: also of whom the jury suspended a while ago.
     [[nodiscard]] bool is_newcomer(const PeerId& person) const;
+    /// Whether the next list marks them as of a person that the host trusts.
+    [[nodiscard]] bool is_vouched(const PeerId& person) const;
+    /// The newest suspension of each person that the lists held here tell of, with its round.
+    struct Judged {
+        RoundId round;
+        run::Suspension suspension;
+    };
+    [[nodiscard]] const std::map<PeerId, Judged>& suspensions() const { return m_suspensions; }
 
     /// `accepted` if the bytes are a list of this run that may follow `previous` (null for round 0) under `rules`, with
     /// actions that the host has signed, and names payloads that can exist. Base, votes and contributors' signatures
@@ -133,6 +141,7 @@ private:
     [[nodiscard]] const NamedTable* due_table() const;
     [[nodiscard]] ByteSpan content_of(const run::AcceptList& list) const;
     void prune(RoundId table);
+    void note_suspensions(const run::AcceptList& list);
 
     const Context& m_context;
     ledger::Ledger& m_ledger;
@@ -140,6 +149,7 @@ private:
     RoundId m_height;
     bool m_closed = false;
     run::RunRules m_rules;
+    std::map<PeerId, Judged> m_suspensions;
     std::optional<run::SignedAction> m_replacement;  // the one of the highest term
     std::optional<run::AcceptList> m_head;           // L[height - 1]
     mutable std::map<RoundId, Digest> m_hashes;      // of recent lists

@@ -12,6 +12,7 @@ namespace {
 run::RunRules rules_of(const RunId& run, const run::Manifest& manifest) {
     run::RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
     rules.host_device = manifest.host_device;
+    rules.has_jury = manifest.recipe.jury > 0;
     std::sort(rules.allowed.begin(), rules.allowed.end());
     return rules;
 }

@@ -53,6 +53,8 @@ inline constexpr MessageBudget session_budget{200, 1'200};
         // Seven seats a round, and all rounds that are kept at once for who has asked.
         case run::MessageKind::step: return {70, 300};
         case run::MessageKind::step_request: return {4, 32};
+        // Seven jurors, a few persons each; and all that no list holds yet, when a session begins.
+        case run::MessageKind::verdict: return {10, 300};
         case run::MessageKind::layer_request: return {4, 32};  // six tries of a repair, in parts of 16,384 hashes
         case run::MessageKind::layer: return {4, 32};
         case run::MessageKind::goodbye: return {1, 4};

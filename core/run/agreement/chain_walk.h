@@ -21,6 +21,9 @@ namespace potluck::run {
 
 enum class Gap { refused, allowed };
 
+/// Whether every verdict in the list is what its juror has signed.
+[[nodiscard]] bool are_signed_by_jurors(const AcceptList& list, const Verifier& verifier);
+
 class ChainWalk {
 public:
     /// Uses run, host and backbones of `rules`.

@@ -22,7 +22,7 @@ def save(target, name, content):
 
 def messages():
     kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye", "host_action",
-             "payload_request", "committee_request", "committee", "step", "step_request"]
+             "payload_request", "committee_request", "committee", "step", "step_request", "verdict"]
     for number, kind in enumerate(kinds, 1):
         body = vector("host_action_roll_back" if kind == "host_action" else kind)
         save("message", kind, bytes([number]) + body)
@@ -47,11 +47,13 @@ def messages():
     save("message", "ballot_claims_all", b"\x04\xff\xff" + bytes(600))
     save("message", "ballot_no_statement", b"\x04\x00\x00" + vector("ballot")[180:])
     save("message", "ballot_list_too_short", b"\x04" + vector("ballot_without_list")[:-4] + b"\x93\x00\x00\x00" + bytes(147))
-    for name in ("ban", "readmit", "allow"):
+    for name in ("ban", "readmit", "allow", "lift"):
         save("message", "host_action_" + name, b"\x0a" + vector("host_action_" + name))
     ban = vector("host_action_ban")
     save("message", "host_action_number_0", b"\x0a" + bytes(4) + ban[4:])
-    save("message", "host_action_kind_6", b"\x0a" + ban[:4] + b"\x06" + ban[5:])
+    save("message", "host_action_kind_7", b"\x0a" + ban[:4] + b"\x07" + ban[5:])
+    save("message", "verdict_judges_nothing", b"\x10" + vector("verdict")[:52] + bytes(4) + vector("verdict")[56:])
+    save("message", "verdict_figure_beyond", b"\x10" + vector("verdict")[:-4] + b"\xff\xff\xff\x7f")
     save("message", "host_action_round_beyond", b"\x0a" + vector("host_action_roll_back")[:5] + b"\xff" * 8
          + vector("host_action_roll_back")[13:])
     save("message", "layer_claims_all", b"\x08" + bytes(32) + b"\xff" * 6 + bytes(64))
@@ -146,6 +148,11 @@ def credit_tables():
     save("credit_table", "great_tokens", head + keys() + keys() + credits(credit(9, tokens=1 << 63)))
     save("credit_table", "round_0", whole[:40] + bytes(8) + whole[48:])
     save("credit_table", "left_over", whole + b"\0")
+    suspended = vector("credit_table_suspended")
+    save("credit_table", "suspended", suspended)
+    save("credit_table", "suspended_nobody", suspended[:-48] + bytes(4))
+    save("credit_table", "suspended_claimed", suspended[:-48] + b"\xff" * 4 + suspended[-44:])
+    save("credit_table", "suspended_never", suspended[:-4] + bytes(4))
     save("credit_table", "empty", b"")
 
 

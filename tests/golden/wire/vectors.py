@@ -11,7 +11,7 @@ import struct
 RUN, BACKBONE, PREVIOUS, BASE = b"\x11" * 32, b"\x22" * 32, b"\x33" * 32, b"\x44" * 32
 PEER_A, PEER_B, HOST, PERSON = b"\xa1" * 32, b"\xb2" * 32, b"\x05" * 32, b"\x77" * 32
 ROOT_A, ROOT_B, INFO = b"\xc1" * 32, b"\xc2" * 32, b"\xd1" * 32
-SIGNATURE = b"\x5a" * 64
+SIGNATURE, SUSPECT = b"\x5a" * 64, b"\xe1" * 32
 
 
 def u8(n): return struct.pack("<B", n)
@@ -91,7 +91,7 @@ def roll_back_fields(number):
 MARKS = ("none", "newcomer", "late", "newcomer, late", "vouched")
 
 
-def list_fields(committee, entries, actions_before=0, actions=(), table=(), owners={}, bounds=None):
+def list_fields(committee, entries, actions_before=0, actions=(), table=(), owners={}, bounds=None, suspensions=()):
     """entries: (peer, root, size, tokens, marks, byte of the signature); actions: (fields, byte of the signature); owners: whose computers some keys are"""
     fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"), (u16(128), "k"),
               (u8(len(committee)), "members"), (u16(len(entries)), "entries")]
@@ -106,8 +106,11 @@ def list_fields(committee, entries, actions_before=0, actions=(), table=(), owne
     for place, (action, signature) in enumerate(actions):
         what = f"action {place} "
         fields += [(value, what + name) for value, name in action] + [(bytes([signature]) * 64, what + "signature")]
-    tail = bool(table) + 2 * (bounds is not None)
-    fields += [(u8(tail), ("has a table", "has a table", "has bounds", "has a table and bounds")[tail])] + list(table)
+    tail = bool(table) + 2 * (bounds is not None) + 4 * bool(suspensions)
+    names = {0: "has a table", 1: "has a table", 2: "has bounds", 3: "has a table and bounds", 4: "has suspensions"}
+    fields += [(u8(tail), names[tail])] + list(table)
+    if suspensions:
+        return fields + [(u8(len(suspensions)), "suspensions")] + [field for one in suspensions for field in one]
     if bounds is None:
         return fields
     norm, claim, unvouched = bounds
@@ -115,11 +118,26 @@ def list_fields(committee, entries, actions_before=0, actions=(), table=(), owne
                      (u16(unvouched), f"bounds unvouched: {unvouched}")]
 
 
-def table_fields():
+def figures_fields(what=""):
+    return [(u32(1), what + "times"), (u64(2), what + "first round"), (u64(6), what + "last round"), (u32(4), what + "contributions judged"),
+            (u32((1 << 32) - 14_000), what + "own: -14000"), (u32(2_000), what + "other: 2000"), (u32(75_000), what + "median: 75000")]
+
+
+def suspension_fields():
+    fields = [(SUSPECT, "suspension 0 person"), (u8(2), "suspension 0 verdicts")]
+    for number, (juror, signature) in enumerate(((HOST, 0x74), (BACKBONE, 0x75))):
+        what = f"verdict {number} "
+        fields += [(juror, what + "juror")] + figures_fields(what) + [(bytes([signature]) * 64, what + "signature")]
+    return fields
+
+
+def table_fields(suspended=False):
     fields = [(b"PLKTAB1\n", "magic"), (RUN, "run"), (u64(1_000), "round"), (u64(70_000), "tokens"), (u64(12), "contributions"),
               (u32(5), "actions"), (u32(1), "vouched"), (PEER_A, "vouched 0"), (u32(1), "banned"), (PEER_B, "banned 0"), (u32(2), "credits")]
     for number, (peer, tokens, rounds) in enumerate(((PEER_A, 65_536, 10), (PEER_B, 4_464, 2))):
         fields += [(peer, f"credit {number} peer"), (u64(tokens), f"credit {number} tokens"), (u64(rounds), f"credit {number} rounds")]
+    if suspended:
+        fields += [(u32(1), "suspended"), (SUSPECT, "suspended 0 person"), (u64(1_040), "suspended 0 until"), (u32(1), "suspended 0 times")]
     return fields
 
 
@@ -325,6 +343,8 @@ def main():
     save("accept_list_table", list_fields(committee, entries, table=blob_fields(hashlib.sha256(table).digest(), len(table), 0, bytes(32),
                                                                                "table ")))
     save("accept_list_bounds", list_fields(committee, [entries[0][:4] + (4, 0x61), entries[1][:4] + (1, 0x62)], bounds=(1.5, 262_144, 500)))
+    save("accept_list_suspensions", list_fields(committee, entries, suspensions=[suspension_fields()]))
+    save("credit_table_suspended", table_fields(suspended=True))
     accepted_hash = hashlib.sha256(accepted).digest()
     save("accept_list_hash", [(accepted_hash, "SHA-256 of accept_list.hex")])
     certificate = save("accept_list_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, accepted_hash))
@@ -361,6 +381,8 @@ def main():
     save("host_action_roll_back", roll_back_fields(7))
     save("host_action_replace", [(u32(8), "number"), (u8(5), "kind: replace"), (u32(3), "term"), (u64(7), "round"),
                                  (PREVIOUS, "previous"), (u8(1), "members"), (HOST, "member 0")] + certificate_of(None, "member 0 "))
+    save("host_action_lift", key_action_fields(9, 6, "lift", SUSPECT))
+    save("verdict", [(SUSPECT, "person")] + figures_fields())
     save("payload_request", [(ROOT_A, "payload")])
     save("committee_request", [(u64(7), "first")])
     save("step", [(u64(7), "round"), (PREVIOUS, "list")] + blob_fields(ROOT_A, 4_242, 0, bytes(32), "step ")

@@ -26,6 +26,7 @@ struct TrainerRecorder final : Trainer {
         calls.push_back("stop");
     }
     void forget_moments() override { calls.push_back("forget"); }
+    void judge(const JudgePlan&) override { calls.push_back("judge"); }
     void said(const char* what, const VectorPlace& vector) {
         calls.push_back(what);
         last = vector.file.string();

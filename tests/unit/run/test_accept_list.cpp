@@ -144,13 +144,76 @@ private slots:
             person.bytes[31] = std::byte{0xff};
             list.committee_owners[member] = {person, samples::signature()};
         }
+        for (std::uint8_t i = 0; i < suspensions_per_list_max; ++i) {
+            list.suspensions.push_back(samples::suspension());
+            list.suspensions.back().person.bytes[31] = std::byte{i};
+            for (SignedVerdict& one : list.suspensions.back().verdicts)
+                one.verdict.person = list.suspensions.back().person;
+            list.suspensions.back().verdicts.push_back(list.suspensions.back().verdicts.back());
+            list.suspensions.back().verdicts.back().juror = samples::id<PeerId>(0xff);
+        }
         QVERIFY(decodes(list));
         QVERIFY(accept_list_bytes_max + statement_bytes_max + 16 <= message_bytes_max);
         // The limit reserves room for the longest kind of action, which never comes in numbers.
         const std::size_t reserve = actions_per_list_max * (host_action_bytes_max + 64 - key_action_bytes);
         QCOMPARE(list.encode().size(), accept_list_bytes_max - reserve);
-        QCOMPARE(accept_list_bytes_max, std::size_t{862'185});
+        QCOMPARE(accept_list_bytes_max, std::size_t{869'050});
         QVERIFY(accept_list_bytes_max + 4 + 2 + statement_bytes_max <= message_bytes_max);
+    }
+
+    void suspensions_survive_their_bytes_and_have_one_spelling() {
+        const AcceptList good = samples::suspending_list();
+        QVERIFY(decodes(good));
+        const auto refuses = [&](auto change) {
+            AcceptList list = good;
+            change(list);
+            return !AcceptList::decode(list.encode()).ok();
+        };
+        const auto verdict_with = [&](auto change) {
+            return refuses([&](AcceptList& list) { change(list.suspensions[0].verdicts[0].verdict); });
+        };
+        QVERIFY(refuses([](AcceptList& list) { list.entries.clear(); }));
+        QVERIFY(refuses([](AcceptList& list) { list.suspensions.push_back(list.suspensions[0]); }));
+        QVERIFY(refuses([](AcceptList& list) { list.suspensions[0].person = list.entries[0].peer; }));
+        QVERIFY(refuses([](AcceptList& list) { list.suspensions[0].verdicts.clear(); }));
+        QVERIFY(refuses([](AcceptList& list) {
+            std::swap(list.suspensions[0].verdicts[0].juror, list.suspensions[0].verdicts[1].juror);
+        }));
+        QVERIFY(refuses(
+            [](AcceptList& list) { list.suspensions[0].verdicts[1].juror = list.suspensions[0].verdicts[0].juror; }));
+        QVERIFY(verdict_with([](JurorVerdict& one) { one.judged = 0; }));
+        QVERIFY(verdict_with([](JurorVerdict& one) { one.times = suspensions_max; }));
+        QVERIFY(verdict_with([](JurorVerdict& one) { one.first = one.last.next(); }));
+        QVERIFY(verdict_with([](JurorVerdict& one) { one.last = {judged_round_max + 1}; }));
+        QVERIFY(verdict_with([](JurorVerdict& one) { one.own = figure_max + 1; }));
+        QVERIFY(verdict_with([](JurorVerdict& one) { one.median = -figure_max - 1; }));
+        Bytes more = good.encode();
+        more.push_back(std::byte{0});
+        QVERIFY(!AcceptList::decode(more).ok());
+        QCOMPARE(suspension_bytes_max, std::size_t{429});
+        QCOMPARE(juror_verdict_bytes, std::size_t{68});
+        QCOMPARE(encode_body(samples::verdict()).size(), juror_verdict_bytes);
+    }
+
+    void a_list_suspends_sixteen_persons_at_most() {
+        AcceptList list = samples::suspending_list();
+        const Suspension one = list.suspensions[0];
+        list.suspensions.clear();
+        for (std::uint8_t i = 0; i < suspensions_per_list_max; ++i) {
+            list.suspensions.push_back(one);
+            list.suspensions.back().person.bytes[31] = std::byte{i};
+            for (SignedVerdict& verdict : list.suspensions.back().verdicts)
+                verdict.verdict.person = list.suspensions.back().person;
+        }
+        QVERIFY(decodes(list));
+        Bytes bytes = list.encode();
+        ByteWriter extra;
+        one.write(extra);
+        const std::size_t each = extra.bytes().size();
+        QVERIFY(bytes[bytes.size() - 1 - 16 * each] == std::byte{16});
+        bytes[bytes.size() - 1 - 16 * each] = std::byte{17};
+        bytes.insert(bytes.end(), extra.bytes().begin(), extra.bytes().end());
+        QVERIFY(!AcceptList::decode(bytes).ok());
     }
 
     void actions_of_the_host_survive_their_bytes() {

@@ -87,7 +87,34 @@ private slots:
             }
         }
         QVERIFY(table().encode().size() <= table_bytes_max);
-        QCOMPARE(table_bytes_max, std::size_t{39'845'968});
+        QCOMPARE(table_bytes_max, std::size_t{40'026'196});
+    }
+
+    void who_is_suspended_survives_the_bytes_and_has_one_spelling() {
+        const Suspended first{samples::id<PeerId>(1), {60}, 1}, second{samples::id<PeerId>(2), until_lifted, 3};
+        QVERIFY(decodes_with([&](CreditTable& one) { one.suspended = {first, second}; }));
+        QVERIFY(!decodes_with([&](CreditTable& one) { one.suspended = {second, first}; }));
+        QVERIFY(!decodes_with([&](CreditTable& one) { one.suspended = {first, first}; }));
+        const auto with = [&](RoundId until, std::uint32_t times) {
+            return decodes_with([&](CreditTable& one) { one.suspended = {{first.person, until, times}}; });
+        };
+        QVERIFY(with({}, 1));
+        QVERIFY(!with({60}, 0));
+        QVERIFY(with({60}, suspensions_max));
+        QVERIFY(!with({60}, suspensions_max + 1));
+        QVERIFY(with({round_max + 501}, 1));
+        QVERIFY(!with({round_max + 502}, 1));
+        Bytes empty = table().encode();
+        empty.resize(empty.size() + 4);  // nobody
+        QVERIFY(!CreditTable::decode(empty).ok());
+        CreditTable full = table();
+        for (std::uint32_t i = 0; i <= suspended_kept_max; ++i) {
+            Suspended one = first;
+            one.person.bytes[0] = static_cast<std::byte>(i >> 8U);
+            one.person.bytes[1] = static_cast<std::byte>(i);
+            if (i < suspended_kept_max) full.suspended.push_back(one);
+        }
+        QVERIFY(CreditTable::decode(full.encode()).ok());
     }
 
     void a_table_ends_with_its_credits() {

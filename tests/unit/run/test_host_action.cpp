@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kind_at = 4, round_at = 5, size_at = 13 + 32, blob_kind_at = size_at + 8;
 
 std::vector<HostAction> each_kind() {
-    return {samples::ban(1), samples::readmit(2), samples::allow(3), samples::roll_back(4), samples::replacement(5)};
+    return {samples::ban(1),       samples::readmit(2),     samples::allow(3),
+            samples::roll_back(4), samples::replacement(5), samples::lift(6)};
 }
 
 Bytes bytes_of(const HostAction& action) {
@@ -85,7 +86,7 @@ private slots:
     }
 
     void a_kind_without_a_meaning_is_refused() {
-        for (const int kind : {0, 6, 255}) {
+        for (const int kind : {0, 7, 255}) {
             QVERIFY(!reads_with(samples::ban(1), kind_at, static_cast<std::uint64_t>(kind), 1));
             QVERIFY(!reads_with(samples::roll_back(1), kind_at, static_cast<std::uint64_t>(kind), 1));
         }

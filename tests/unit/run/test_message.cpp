@@ -26,7 +26,8 @@ std::vector<Message> all_messages() {
             CommitteeRequest{RoundId{3}},
             CommitteeMessage{{samples::committed_list(), samples::committed_list()}},
             samples::step(),
-            StepRequest{RoundId{3}}};
+            StepRequest{RoundId{3}},
+            samples::verdict()};
 }
 
 bool decodes(const Message& message) {
@@ -254,11 +255,11 @@ private slots:
 
     void an_action_of_the_host_is_a_message_of_every_kind_of_it() {
         for (const HostAction& action :
-             {samples::ban(1), samples::readmit(2), samples::allow(3), samples::roll_back(4)}) {
+             {samples::ban(1), samples::readmit(2), samples::allow(3), samples::roll_back(4), samples::lift(5)}) {
             QVERIFY(decodes(action));
             QVERIFY(refuses(action, [](HostAction& m) { m.number = 0; }));
             QVERIFY(refuses(action, [](HostAction& m) { m.number = action_number_max + 1; }));
-            QVERIFY(refuses(action, [](HostAction& m) { m.kind = static_cast<ActionKind>(6); }));
+            QVERIFY(refuses(action, [](HostAction& m) { m.kind = static_cast<ActionKind>(7); }));
         }
         QVERIFY(refuses(samples::roll_back(1), [](HostAction& m) { m.round = {round_max + 1}; }));
         QVERIFY(refuses(samples::roll_back(1), [](HostAction& m) { m.state.size = 0; }));
@@ -414,7 +415,7 @@ private slots:
     void every_verdict_has_a_name_of_its_own() {
         std::set<std::string> verdicts;
         for (int i = 0; i <= static_cast<int>(Verdict::flood); ++i) verdicts.insert(name_of(static_cast<Verdict>(i)));
-        QCOMPARE(verdicts.size(), std::size_t{15});
+        QCOMPARE(verdicts.size(), std::size_t{16});
         QVERIFY(!verdicts.contains("unknown"));
     }
 };

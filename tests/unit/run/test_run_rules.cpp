@@ -42,6 +42,82 @@ AcceptList list_of(const PeerId& contributor) {
 class RunRulesTest : public QObject {
     Q_OBJECT
 private slots:
+    void a_list_suspends_by_fresh_verdicts_of_enough_seats() {
+        RunRules rules = rules_of_run();
+        rules.has_jury = true;
+        rules.vouched = {peer(6), peer(7)};
+        AcceptList before = list_of(other);
+        before.round = {200};
+        before.committee = {host, backbone, peer(6), peer(7)};
+        JurorVerdict verdict;
+        verdict.person = third;
+        verdict.first = {190};
+        verdict.last = {200};
+        AcceptList good = list_of(other);
+        good.round = {201};
+        good.previous = before.hash();
+        good.committee = before.committee;
+        good.suspensions = {{third, {{host, verdict, {}}, {backbone, verdict, {}}}}};
+        const auto verdict_of = [&](const RunRules& given, auto change) {
+            AcceptList list = good;
+            change(list.suspensions[0]);
+            return check_link(list, &before, given);
+        };
+        QCOMPARE(check_link(good, &before, rules), Verdict::accepted);
+        QCOMPARE(verdicts_needed(1), std::size_t{1});
+        QCOMPARE(verdicts_needed(4), std::size_t{2});
+        QCOMPARE(verdicts_needed(7), std::size_t{3});
+        RunRules without = rules;
+        without.has_jury = false;
+        QCOMPARE(check_link(good, &before, without), Verdict::not_allowed);
+        // Missing, of no seat, one too many.
+        QCOMPARE(verdict_of(rules, [](Suspension& one) { one.verdicts.pop_back(); }), Verdict::not_allowed);
+        QCOMPARE(verdict_of(rules, [](Suspension& one) { one.verdicts[1].juror = other; }), Verdict::not_allowed);
+        QCOMPARE(verdict_of(rules,
+                            [&](Suspension& one) {
+                                one.verdicts.push_back({peer(6), verdict, {}});
+                            }),
+                 Verdict::not_allowed);
+        // Old, of a round that is not over, of another suspension.
+        const auto last = [&](std::uint64_t round) {
+            return verdict_of(rules, [&](Suspension& one) { one.verdicts[0].verdict.last = {round}; });
+        };
+        QCOMPARE(last(101), Verdict::accepted);
+        QCOMPARE(last(100), Verdict::not_allowed);
+        QCOMPARE(last(201), Verdict::not_allowed);
+        QCOMPARE(verdict_of(rules, [](Suspension& one) { one.verdicts[0].verdict.times = 1; }), Verdict::not_allowed);
+        // In force from the next list on, and once.
+        rules.follow(good);
+        QVERIFY(rules.may_contribute(other, {202}) && !rules.may_contribute(third, {202}));
+        QVERIFY(rules.admits(third));
+        QCOMPARE(check_link(good, &before, rules), Verdict::not_allowed);
+        AcceptList its = list_of(third);
+        its.round = {202};
+        its.previous = good.hash();
+        QCOMPARE(check_link(its, &good, rules), Verdict::not_allowed);
+        rules.suspended[0].until = {202};
+        its.committee = good.committee;
+        QCOMPARE(check_link(its, &good, rules), Verdict::accepted);
+        // The same verdicts again, after it is over.
+        QVERIFY(!may_suspend(good.suspensions[0], good.committee, {252}, rules));
+        JurorVerdict again = verdict;
+        again.times = 1;
+        QVERIFY(may_suspend({third, {{host, again, {}}, {backbone, again, {}}}}, good.committee, {252}, rules));
+    }
+
+    void the_host_lifts_a_suspension() {
+        RunRules rules = rules_of_run();
+        suspend(rules.suspended, third, {5});
+        AcceptList list = list_of(other);
+        list.actions = {{action_of(ActionKind::lift, third), {}}};
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::accepted);
+        rules.follow(list);
+        QCOMPARE(rules.actions, 1U);
+        QVERIFY(rules.may_contribute(third, {6}));
+        list.actions[0].action.key = unvouched_keys;
+        QCOMPARE(check_link(list, nullptr, rules_of_run()), Verdict::not_allowed);
+    }
+
     void a_list_links_only_to_its_predecessor() {
         const RunRules rules = rules_of_run();
         const AcceptList first = list_of(other);

@@ -1,6 +1,8 @@
 #include "app/node/cli/verbs/host/committee.h"
 
+#include <cstdio>
 #include <iostream>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -16,6 +18,32 @@ namespace {
 
 constexpr std::size_t shown_name = 24;
 
+void print_figures(const std::optional<control::JudgedFigures>& figures) {
+    if (!figures) return;
+    char text[128];
+    std::snprintf(text, sizeof text, "; loss lowered by %.4f nats a token, others' by %.4f", figures->own,
+                  figures->median);
+    std::cout << text;
+}
+
+void print_jury(const control::Jury& jury) {
+    for (const control::JudgedRow& row : jury.suspended) {
+        std::cout << "suspended: " << clean(row.id)
+                  << (row.until == 0 ? " until `moderate lift`" : " until round " + std::to_string(row.until));
+        print_figures(row.figures);
+        std::cout << "\n";
+    }
+    for (const control::JudgedRow& row : jury.accused) {
+        std::cout << "accused: " << clean(row.id) << " by " << row.verdicts << (row.verdicts == 1 ? " seat" : " seats");
+        print_figures(row.figures);
+        std::cout << "\n";
+    }
+    for (const control::JurorRow& row : jury.jurors) {
+        if (row.unshared > 0)
+            std::cout << "alone with its verdicts: " << clean(row.id) << " (" << row.unshared << ")\n";
+    }
+}
+
 void print_committee(const control::Committee& committee) {
     for (const control::SeatRow& seat : committee.seats) {
         std::cout << clean(seat.id) << "  " << (seat.here ? "here" : "away") << "  "
@@ -29,6 +57,7 @@ void print_committee(const control::Committee& committee) {
         std::cout << "lied: " << clean(row.id) << " signed " << clean(row.what) << "\n  " << clean_lines(row.file)
                   << "\n";
     }
+    if (committee.jury) print_jury(*committee.jury);
     for (const std::string& change : committee.waiting)
         std::cout << "waiting for the next list: " << clean(change) << "\n";
 }

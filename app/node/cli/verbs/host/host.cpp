@@ -186,6 +186,15 @@ void HostVerb::add_members(CLI::App& host) {
                     "somebody else contributes; 1: no limit")
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
+    recipe.jury = run::usual_jury;
+    CLI::Option* jury = host.add_option(
+        "--jury", recipe.jury,
+        "Share of a committee member's compute that goes into measuring whether contributions help, which "
+        "shuts out those that do not; 0: none");
+    jury->check(CLI::Range(0.0, 0.5))->capture_default_str();
+    host.add_flag_callback(
+            "--no-jury", [&recipe] { recipe.jury = 0; }, "Measure no contributions: --jury 0")
+        ->excludes(jury);
     host.add_flag("--volunteer", m_volunteer, "Train here too, instead of only deciding and relaying");
     host.add_flag("--announce", m_announces,
                   "Let people find the run without an invite, among others in your network; not with --allow");

@@ -87,6 +87,7 @@ std::unique_ptr<Verb> moderate_verb() {
         part("ban", "Shut a key, or many, out: they contribute nothing and have no seat", ModerationKind::ban),
         part("readmit", "Take a ban back", ModerationKind::readmit),
         part("allow", "Vouch for a key: it may join and sit in the committee", ModerationKind::allow),
+        part("lift", "End a suspension by the jury: its contributions count again", ModerationKind::lift),
         part("close", "Shut out everybody whom you do not vouch for, as long as the run is closed",
              ModerationKind::close),
         part("open", "Let everybody in again after `close`", ModerationKind::open),

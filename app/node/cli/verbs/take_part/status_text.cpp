@@ -178,6 +178,20 @@ std::string proxy_text(const control::ProxyState& proxy) {
     return which + ", is no proxy of this kind; check its port, or name another with --proxy\n";
 }
 
+/// Who is shut out, what was measured here, and whether this computer's own work helps, where that was measured.
+std::string jury_text(const control::Jury& jury) {
+    std::string text = "jury: " + std::to_string(jury.suspended.size()) + " suspended, " +
+                       std::to_string(jury.measured) + " contributions measured here";
+    if (jury.own && jury.own->median > 0) {
+        char figures[160];
+        std::snprintf(figures, sizeof figures, "; your own %s: loss lowered by %.4f nats a token, others' by %.4f",
+                      jury.helps ? "help" : "do not help the model", jury.own->own, jury.own->median);
+        text += figures;
+    }
+    if (jury.against > 0) text += "; " + std::to_string(jury.against) + " of its seats accuse you";
+    return text + "\n";
+}
+
 }  // namespace
 
 void print_status(const control::NodeSnapshot& node) {
@@ -191,6 +205,7 @@ void print_status(const control::NodeSnapshot& node) {
                   << node.run->my_rounds << " rounds, today " << node.run->my_tokens_today << "\n";
         if (node.run->exchange.density > 0) std::cout << "density: " << density_of(*node.run) << "\n";
         std::cout << "sums: " << sums_of(*node.run) << "\n";
+        if (node.run->findings.jury) std::cout << jury_text(*node.run->findings.jury);
     }
     if (node.activity != control::Activity::not_running) {
         std::cout << "network: port " << node.network.port << ", " << node.network.peers << " peers, "
