@@ -19,7 +19,8 @@ Status ChildNode::start() {
     m_ended = false;
     m_waiting.clear();
     auto process = LineProcess::start(
-        m_loop, {m_options.program, m_options.arguments, m_options.error_file, ProcessGroup::own},
+        m_loop,
+        {m_options.program, m_options.arguments, m_options.error_file, ProcessGroup::own, m_options.environment},
         {[this](const std::string& line) { on_line(line); }, [this](const std::string&) { on_exit(); }});
     if (!process) return process.error();
     m_process = std::move(*process);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -27,6 +28,7 @@ public:
         std::filesystem::path program;
         std::vector<std::string> arguments;
         std::filesystem::path data_folder, error_file;
+        std::vector<std::pair<std::string, std::string>> environment = {};  // besides ours
     };
     ChildNode(boost::asio::io_context& loop, Options options) : m_loop(loop), m_options(std::move(options)) {}
 

@@ -186,6 +186,12 @@ Status Demo::read_recipe() {
         if (!recipe) return recipe.error();
         m_recipe = *recipe;
     }
+    if (m_options.liars + 2 > m_options.volunteers && m_options.liars > 0) {
+        return Error{ErrorCode::invalid_argument, "At least two volunteers work; give more with --volunteers."};
+    }
+    if (m_options.liars > 0 && !fs::exists(program_beside("potluck-liar"))) {
+        return Error{ErrorCode::not_found, "potluck-liar is missing beside this program; build it."};
+    }
     const bool draws_some = m_recipe.draws() || m_recipe.embeds();  // where no pictures are given
     if (!draws_some && m_recipe.trains_pictures() == m_options.pictures.empty()) {
         return Error{
@@ -390,6 +396,9 @@ void Demo::train() {
     plan.rounds_min = rounds_to_grow + 1;
     plan.measure = [this](const std::function<void(bool)>& then) { measure_newest(then); };
     plan.volunteers = m_options.volunteers;
+    plan.liars = m_options.liars;
+    plan.trainer_program = m_node.trainer_program;
+    plan.liar_program = program_beside("potluck-liar");
     plan.devices = m_options.devices;
     plan.window =
         m_options.window == DemoOptions::Window::open ? ScenarioPlan::Window::open : ScenarioPlan::Window::closed;

@@ -222,6 +222,8 @@ nlohmann::json to_json(const DemoReport& report) {
                             {"folder", report.folder},
                             {"remarks", remarks_on(report)},
                             {"faults", faults_of(report)}};
+    for (const DemoReport::Liar& liar : report.liars)
+        found["liars"].push_back({{"name", liar.name}, {"lie", liar.lie}});
     if (const auto needed = tokens_needed(report)) found["tokens_needed"] = *needed;
     for (const control::Figure& figure : report.figures) found["figures"].push_back(control::to_json(figure));
     for (const control::Figure& figure : report.coder_figures)
@@ -271,6 +273,8 @@ std::string to_text(const DemoReport& report) {
                          log::printable(place.name, name_shown).c_str(), static_cast<unsigned long long>(place.tokens),
                          static_cast<unsigned long long>(place.rounds));
     }
+    for (const DemoReport::Liar& liar : report.liars)
+        out << formatted("  liar               %s: %s\n", liar.name.c_str(), liar.lie.c_str());
     if (!report.sample.empty()) out << "  sample\n    " << harmless(report.sample) << "\n";
     if (!report.checkpoint.empty()) out << "  last checkpoint    " << report.checkpoint << "\n";
     for (const std::string& remark : remarks_on(report)) out << "  " << remark << "\n";

@@ -53,6 +53,10 @@ struct DemoReport {
         std::uint64_t trained = 0;  // by this volunteer's trainer
     };
     std::vector<Place> leaderboard;
+    struct Liar {
+        std::string name, lie;
+    };
+    std::vector<Liar> liars;       // volunteers that handed over something else than their work
     std::vector<LonePoint> alone;  // one computer alone, if it was measured
     std::string sample, checkpoint;
     std::string folder;                 // where all of it is kept

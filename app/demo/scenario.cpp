@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "app/demo/liar/spoiler.h"
 #include "app/node/member/view.h"
 
 namespace potluck::node {
@@ -70,7 +71,8 @@ Scenario::~Scenario() {
     for (const auto& node : m_nodes) node->kill();
 }
 
-ChildNode& Scenario::add(const std::string& name, const std::string& folder, std::vector<std::string> extra) {
+ChildNode& Scenario::add(const std::string& name, const std::string& folder, std::vector<std::string> extra,
+                         Environment environment) {
     const std::filesystem::path data = m_plan.folder / folder;
     std::error_code ignored;
     std::filesystem::create_directories(data, ignored);
@@ -79,8 +81,9 @@ ChildNode& Scenario::add(const std::string& name, const std::string& folder, std
                                           "--threads",   "1",          "--trainer-threads", "1",
                                           "--log-level", "debug"};  // the report is made from the logs, too
     arguments.insert(arguments.end(), extra.begin(), extra.end());
-    m_nodes.push_back(std::make_unique<ChildNode>(
-        m_loop, ChildNode::Options{name, m_plan.node_program, std::move(arguments), data, data / "stderr.log"}));
+    m_nodes.push_back(
+        std::make_unique<ChildNode>(m_loop, ChildNode::Options{name, m_plan.node_program, std::move(arguments), data,
+                                                               data / "stderr.log", std::move(environment)}));
     return *m_nodes.back();
 }
 
@@ -140,13 +143,26 @@ void Scenario::start_volunteers() {
         }
         std::vector<std::string> arguments = device_arguments(m_plan.devices, i);
         arguments.insert(arguments.end(), entry.begin(), entry.end());
-        ChildNode& volunteer = add("volunteer " + number, "volunteer-" + number, std::move(arguments));
+        Environment environment;
+        if (i + m_plan.liars > m_plan.volunteers) make_liar(i, arguments, environment);
+        ChildNode& volunteer =
+            add("volunteer " + number, "volunteer-" + number, std::move(arguments), std::move(environment));
         if (i == 2) m_victim = &volunteer;
         if (const Status started = volunteer.start(); !started) return finish(started);
         join(volunteer);
     }
     m_stage = Stage::training;
     m_stage_began = Clock::now();
+}
+
+/// Its node is like any other; its trainer is one that spoils what a real one has trained.
+void Scenario::make_liar(unsigned volunteer, std::vector<std::string>& arguments, Environment& environment) {
+    const char* lie = name_of(lies[m_liars.size() % std::size(lies)]);
+    arguments.insert(arguments.end(), {"--trainer", m_plan.liar_program.string()});
+    environment.emplace_back("POTLUCK_LIE", lie);
+    environment.emplace_back("POTLUCK_LIAR_TRAINER", m_plan.trainer_program.string());
+    m_liars.push_back({"volunteer " + std::to_string(volunteer), lie});
+    m_say(m_liars.back().name + " will lie: " + lie);
 }
 
 /// The desktop app starts a node of its own, which finds its network in the environment; we speak to that node through
@@ -422,6 +438,7 @@ void Scenario::fill(DemoReport& report) const {
     }
     report.all_in_step = m_in_step;
     report.closed = m_closed;
+    report.liars = m_liars;
     report.seconds_join_to_first_step = m_late_seconds;
     report.seconds = m_trained_seconds;
     std::uint64_t bytes = 0, rounds = 0;

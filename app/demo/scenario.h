@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -30,6 +31,8 @@ struct ScenarioPlan {
     DemoLength length;
     std::uint64_t rounds_min = 0;  // before it may end because the baseline is beaten
     unsigned volunteers = 4;
+    unsigned liars = 0;  // the last of them (app/demo/liar)
+    std::filesystem::path trainer_program, liar_program;
     std::vector<std::string> devices = {};  // of the volunteers, in turn; empty: each node chooses
     enum class Window { closed, open } window = Window::closed;
     std::chrono::seconds timeout{};  // of training, beyond which it ends whatever has happened
@@ -75,7 +78,9 @@ public:
 private:
     enum class Stage { backbone, invite, training, settling, over };
 
-    ChildNode& add(const std::string& name, const std::string& folder, std::vector<std::string> extra);
+    using Environment = std::vector<std::pair<std::string, std::string>>;
+    ChildNode& add(const std::string& name, const std::string& folder, std::vector<std::string> extra,
+                   Environment environment = {});
     void look();
     void look_at_start();
     void look_at_training();
@@ -84,6 +89,7 @@ private:
     void end_training(std::uint64_t at);
     void look_at_end();
     void start_volunteers();
+    void make_liar(unsigned volunteer, std::vector<std::string>& arguments, Environment& environment);
     void start_window(const std::string& dht);
     void await_end();
     [[nodiscard]] Status start_late();
@@ -110,6 +116,7 @@ private:
     std::chrono::steady_clock::time_point m_started, m_stage_began, m_late_asked, m_killed_at, m_returned_since;
     std::chrono::steady_clock::time_point m_measure_next;
     std::string m_magnet, m_checkpoint;
+    std::vector<DemoReport::Liar> m_liars;
     ChildNode* m_late = nullptr;
     ChildNode* m_victim = nullptr;
     ChildNode* m_windowed = nullptr;

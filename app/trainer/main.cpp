@@ -109,7 +109,7 @@ bool serve(training::TrainerService& service, Priority& priority, const Input& i
 }
 
 bool work(training::TrainerService& service, int& exit_code) {
-    if (!service.training()) return true;
+    if (!service.busy()) return true;
     if (const Status status = service.work(); !status.ok()) {
         put(training::TrainerService::failed_notification(status.error()));
         exit_code = training::TrainerService::exit_code_of(status.error().code);
@@ -127,7 +127,7 @@ int serve_until_the_end(training::PrecisionChoice precision) {
     training::TrainerService service(precision, POTLUCK_VERSION, priority.measure_first());
     int exit_code = 0;
     for (bool going = true; going;) {
-        const auto patience = service.training() ? service.rest() : std::chrono::milliseconds(1000);
+        const auto patience = service.busy() ? service.rest() : std::chrono::milliseconds(1000);
         if (const std::optional<Input> input = mailbox.take(patience)) {
             going = serve(service, priority, *input, exit_code);
         } else {

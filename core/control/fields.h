@@ -233,10 +233,11 @@ private:
             m_fields.fail("an entry is not a text of at most " + std::to_string(rule.bytes_max) + " bytes");
         }
     }
-    void entry(const nlohmann::json& value, std::uint32_t& out, const Whole& rule) {
-        const std::uint64_t number = value.is_number_unsigned() ? value.get<std::uint64_t>() : UINT64_MAX;
-        if (number >= rule.low && number <= highest<std::uint32_t>(rule)) {
-            out = static_cast<std::uint32_t>(number);
+    template <std::integral T>
+    void entry(const nlohmann::json& value, T& out, const Whole& rule) {
+        const std::uint64_t number = value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+        if (value.is_number_unsigned() && number >= rule.low && number <= highest<T>(rule)) {
+            out = static_cast<T>(number);
         } else {
             m_fields.fail("an entry is not a whole number from " + std::to_string(rule.low) + " to " +
                           std::to_string(rule.high));

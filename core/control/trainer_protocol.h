@@ -23,7 +23,7 @@
 
 namespace potluck::control {
 
-inline constexpr std::uint32_t trainer_protocol_version = 4;
+inline constexpr std::uint32_t trainer_protocol_version = 5;
 
 inline constexpr std::size_t file_path_bytes_max = 4096;
 inline constexpr std::size_t short_id_bytes_max = 64;
@@ -38,6 +38,7 @@ inline constexpr std::size_t devices_max = 64;
 inline constexpr std::size_t speeds_max = 8;
 inline constexpr std::size_t sentences_max = 64;
 inline constexpr std::uint32_t queries_max = 16, nearest_max = 32;
+inline constexpr std::size_t judged_subjects_max = 64, judged_records_max = 256;
 
 struct VectorFile {
     static constexpr std::string_view label = "vector file";
@@ -340,6 +341,37 @@ struct EvaluateRequest {
     }
 };
 
+/// A contribution that others made, to be measured.
+struct JudgeSubject {
+    static constexpr std::string_view label = "contribution to measure";
+    std::string payload, shard;
+    std::uint64_t records = 0;
+    std::vector<std::uint64_t> own, other;
+
+    static void fields(auto& value, auto&& field) {
+        field("payload", value.payload, Text{file_path_bytes_max}, "The file of the encoded payload.");
+        field("shard", value.shard, Text{file_path_bytes_max}, "The file of records that it was trained on.");
+        field("records", value.records, Whole{1}, "Records in the shard.");
+        field("own", value.own, List{judged_records_max, Whole{}, std::size_t{1}},
+              "Indexes of records that it claims to have trained on.");
+        field("other", value.other, List{judged_records_max, Whole{}}, "Indexes of other records, if there are any.");
+    }
+};
+/// What contributions to a round change, by forward passes alone. They are made between micro-steps while training
+/// waits, and the notification `judged` has the results; nothing that trains changes. Another load ends it without
+/// results. Refused while one is under way, and where there is no room for a second copy of the weights.
+struct JudgeRequest {
+    static constexpr std::string_view name = "judge";
+    using Reply = Done;
+    VectorFile state;
+    std::vector<JudgeSubject> subjects;
+
+    static void fields(auto& value, auto&& field) {
+        field("state", value.state, Any{}, "The vector that they are measured from.");
+        field("subjects", value.subjects, List{judged_subjects_max, Any{}, std::size_t{1}}, "The contributions.");
+    }
+};
+
 struct SampleReply {
     static constexpr std::string_view label = "sample reply";
     std::vector<std::uint32_t> tokens;
@@ -483,8 +515,8 @@ struct StopRequest {
 };
 
 using TrainerMethods = Methods<HelloRequest, DetectRequest, PlanRequest, LoadRequest, TrainRequest, IdleRequest,
-                               PaceRequest, SnapshotRequest, RebaseRequest, EvaluateRequest, SampleRequest,
-                               EncodeRequest, DecodeRequest, NormsRequest, NearestRequest, StopRequest>;
+                               PaceRequest, SnapshotRequest, RebaseRequest, EvaluateRequest, JudgeRequest,
+                               SampleRequest, EncodeRequest, DecodeRequest, NormsRequest, NearestRequest, StopRequest>;
 
 /// Sent about twice a second while training.
 struct TrainerProgress {
@@ -529,6 +561,30 @@ struct TrainerMoments {
     static void fields(auto& value, auto&& field) {
         field("used", value.used, Any{}, "Whether the moments were kept or restored; else they are gone.");
         field("message", value.message, Text{sentence_bytes_max}, "Event, in words for the log.");
+    }
+};
+
+/// How much less the loss is with a contribution taken whole (state - payload) than without it.
+struct JudgedRow {
+    static constexpr std::string_view label = "measured contribution";
+    std::uint32_t subject = 0;
+    double own = 0, other = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("subject", value.subject, Whole{0, judged_subjects_max - 1}, "Its number in the request.");
+        field("own", value.own, Real{}, "On records that it claims to have trained on, in nats per token.");
+        field("other", value.other, Real{}, "On other records, in nats per token; 0 without any.");
+    }
+};
+/// The results of a judge request, once all of its contributions are measured.
+struct TrainerJudged {
+    static constexpr std::string_view name = "judged";
+    std::vector<JudgedRow> rows;
+    std::string message;
+
+    static void fields(auto& value, auto&& field) {
+        field("rows", value.rows, List{judged_subjects_max, Any{}}, "Figures, in the order of the request.");
+        field("message", value.message, Text{sentence_bytes_max}, "Why some could not be measured; else empty.");
     }
 };
 

@@ -9,6 +9,8 @@
 // Questions about another state (evaluate, sample) load a second model beside the trainer's, so that training is not
 // disturbed; if the state asked about is the one just loaded, the trainer's own model answers.
 //
+// Contributions of others are measured in pieces, in the place of micro-steps (judge.h).
+//
 // Threads: the main thread of the trainer program.
 #include "core/training/service.h"
 
@@ -28,6 +30,7 @@
 #include "core/training/compute/devices.h"
 #include "core/training/make_model.h"
 #include "core/training/memory/memory_error.h"
+#include "core/training/other_model.h"
 #include "core/training/picture/neighbours.h"
 #include "core/training/picture/sinkhorn.h"
 #include "core/training/plan_facts.h"
@@ -52,35 +55,6 @@ Error not_loaded() { return {ErrorCode::invalid_argument, "Load a model before a
 void treat_freed_memory_for(const Layout& layout) {
     treat_freed_memory(layout.checkpointing == Checkpointing::none ? FreedMemory::kept : FreedMemory::returned);
 }
-
-/// A model of its own for a state that is not L, so that training is not disturbed.
-class OtherModel {
-public:
-    [[nodiscard]] static Result<OtherModel> load(const TrainerSetup& setup, const control::VectorFile& state) {
-        const std::uint64_t size = setup.model.parameters();
-        const Layout& layout = setup.layout;
-        const DeviceId home = layout.state == Residency::device ? layout.device : DeviceId{};
-        Result<FlatVector> values = FlatVector::zeros(size, layout.weights, home);
-        if (!values.ok()) return values.error();
-        const Status read = for_each_piece(state, size, [&](std::uint64_t begin, std::span<const float> piece) {
-            return values->write(begin, piece);
-        });
-        if (!read.ok()) return read.error();
-        auto model = make_model(setup.model, {.device = layout.device,
-                                              .matmul = layout.matmul,
-                                              .attention = setup.attention,
-                                              .weights_flow = layout.weights_flow});
-        if (const Status used = model->use_parameters(values->view()); !used.ok()) return used.error();
-        return OtherModel(*std::move(values), std::move(model));
-    }
-    [[nodiscard]] Model& model() { return *m_model; }
-
-private:
-    OtherModel(FlatVector values, std::unique_ptr<Model> model)
-        : m_values(std::move(values)), m_model(std::move(model)) {}
-    FlatVector m_values;
-    std::unique_ptr<Model> m_model;
-};
 
 control::PlanReply reply_of(const MemoryPlan& plan, const run::Recipe& recipe, const PlanFacts& facts) {
     std::vector<std::string> devices{id_of(plan.layout.device)};
@@ -353,8 +327,9 @@ template <class Ask>
 auto with_state(Trainer& trainer, bool is_own, const control::VectorFile& state, const Ask& ask)
     -> decltype(ask(trainer.model())) {
     if (is_own) return ask(trainer.model());
-    Result<OtherModel> other = OtherModel::load(trainer.setup(), state);
+    Result<OtherModel> other = OtherModel::create(trainer.setup());
     if (!other.ok()) return other.error();
+    if (const Status loaded = other->load(state); !loaded.ok()) return loaded.error();
     return ask(other->model());
 }
 
@@ -497,7 +472,8 @@ Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& re
         if (!place.ok()) return place.error();
         setup.moments = *std::move(place);
     }
-    m_trainer.reset();  // its memory is needed
+    m_judge.reset();  // their memory is needed
+    m_trainer.reset();
     m_training = false;
     m_facts = *facts;
     m_fallback_plans = std::move(fallback_plans);
@@ -619,6 +595,31 @@ Result<control::EvaluateReply> TrainerService::answer(const control::EvaluateReq
                       [&](Model& model) { return evaluation_of(model, spec, *shard, records, at_once); });
 }
 
+/// A refusal never ends the trainer, so it is not one of the kinds that do.
+Result<control::Done> TrainerService::answer(const control::JudgeRequest& request) {
+    if (!m_trainer) return not_loaded();
+    if (m_judge) return Error{ErrorCode::unavailable, "The trainer measures other contributions already."};
+    const TrainerSetup& setup = m_trainer->setup();
+    const Status room = room_for_second_model(setup.model, m_facts, m_fallback_plans[m_plan_index]);
+    if (!room.ok()) return room.error();
+    Result<Judge> judge = Judge::open(setup, request);
+    if (!judge.ok() && judge.error().code == ErrorCode::out_of_memory)
+        return Error{ErrorCode::unavailable, judge.error().message};
+    if (!judge.ok()) return judge.error();
+    m_judge.emplace(*std::move(judge));
+    return control::Done{};
+}
+
+/// What cannot be measured is no failure of the trainer: training goes on.
+void TrainerService::judge_some() {
+    const Status status = m_judge->finished() ? Status() : m_judge->step();
+    if (status.ok() && !m_judge->finished()) return;
+    control::TrainerJudged judged = m_judge->results();
+    if (!status.ok()) judged.message = status.error().message;
+    m_judge.reset();
+    m_notices.push_back(control::notification_of(judged));
+}
+
 Result<control::SampleReply> TrainerService::answer(const control::SampleRequest& request) {
     if (!m_trainer) return not_loaded();
     const model::ModelSpec& spec = m_trainer->setup().model;
@@ -682,12 +683,17 @@ Result<control::DecodeReply> TrainerService::answer(const control::DecodeRequest
 
 Status TrainerService::work() {
     m_owner.check();
-    const std::uint64_t before = m_trainer->totals().tokens;
     const auto began = std::chrono::steady_clock::now();
-    const Status status = m_trainer->micro_step();
+    const Status status = m_judge ? (judge_some(), Status()) : train_some();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
     const std::chrono::duration<double, std::milli> rest = took * (1 / m_share - 1);
     m_rest = std::min(rest_max, std::chrono::duration_cast<milliseconds>(rest));
+    return status;
+}
+
+Status TrainerService::train_some() {
+    const std::uint64_t before = m_trainer->totals().tokens;
+    const Status status = m_trainer->micro_step();
     m_tokens_since_progress += m_trainer->totals().tokens - before;
     tell_lost_devices();
     if (status.ok() || status.error().code != ErrorCode::out_of_memory) return status;

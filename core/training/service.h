@@ -23,6 +23,7 @@
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
 #include "core/device/sensors.h"
+#include "core/training/judge.h"
 #include "core/training/memory/plan.h"
 #include "core/training/plan_facts.h"
 #include "core/training/trainer.h"
@@ -46,12 +47,17 @@ public:
         m_owner.check();
         return m_training;
     }
+    /// Whether there is work(): it trains, or measures others' contributions.
+    [[nodiscard]] bool busy() const {
+        m_owner.check();
+        return m_training || m_judge;
+    }
     [[nodiscard]] bool stopped() const {
         m_owner.check();
         return m_stopped;
     }
 
-    /// One micro-step; only while `training()`. An error is a failure.
+    /// One micro-step, or a piece of measuring, which comes first; only while `busy()`. An error is a failure.
     [[nodiscard]] Status work();
     /// How long to wait before the next work(), after the last one took as long as it did.
     [[nodiscard]] std::chrono::milliseconds rest() const {
@@ -80,6 +86,7 @@ private:
     [[nodiscard]] Result<control::SnapshotReply> answer(const control::SnapshotRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::RebaseRequest& request);
     [[nodiscard]] Result<control::EvaluateReply> answer(const control::EvaluateRequest& request);
+    [[nodiscard]] Result<control::Done> answer(const control::JudgeRequest& request);
     [[nodiscard]] Result<control::SampleReply> answer(const control::SampleRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::EncodeRequest& request);
     [[nodiscard]] Result<control::DecodeReply> answer(const control::DecodeRequest& request);
@@ -91,6 +98,8 @@ private:
     /// Falls back to the next smaller plan after `reason`; returns `reason` if there is none.
     [[nodiscard]] Status use_next_plan(const Error& reason);
     [[nodiscard]] control::PlanReply plan_in_force() const;
+    [[nodiscard]] Status train_some();
+    void judge_some();
     void look_at_sensors(std::chrono::steady_clock::time_point now);
     void keep_moments(const control::StopRequest& request);
     void tell_found_moments();
@@ -106,6 +115,7 @@ private:
     control::VectorFile m_loaded;                 // where L came from, as long as it is still that
     std::deque<control::Notification> m_notices;  // a few for each plan
     std::optional<Trainer> m_trainer;
+    std::optional<Judge> m_judge;                // while it measures
     std::vector<control::DeviceLeftOut> m_lost;  // that failed since the load
     bool m_training = false;
     bool m_stopped = false;

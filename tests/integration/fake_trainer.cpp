@@ -35,6 +35,7 @@
 #include "core/base/rng.h"
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
+#include "core/numerics/codec/sparse_codec.h"
 
 using namespace potluck;
 using namespace potluck::control;
@@ -314,6 +315,28 @@ private:
         const auto vector = read_vector(request.state);
         if (!vector) return vector.error();
         return EvaluateReply{loss_of(*vector), request.records};
+    }
+
+    /// What a contribution changes of the loss is the same on all records: half of it counts on others.
+    Result<Done> serve(const JudgeRequest& request) {
+        const auto vector = read_vector(request.state);
+        if (!vector) return vector.error();
+        TrainerJudged judged;
+        for (std::uint32_t i = 0; i < request.subjects.size(); ++i) {
+            const auto bytes = read_file(request.subjects[i].payload, 64 << 20);
+            numerics::PayloadView payload;
+            if (!bytes || numerics::PayloadView::parse(*bytes, m_parameters, numerics::sent_max, payload) !=
+                              numerics::PayloadFault::none) {
+                judged.message = "A payload cannot be read.";
+                continue;
+            }
+            std::vector<float> moved = *vector;
+            numerics::add_decoded(moved, payload, -1, 1);
+            const double own = loss_of(*vector) - loss_of(moved);
+            judged.rows.push_back({i, own, request.subjects[i].other.empty() ? 0 : own / 2});
+        }
+        say(notification_of(judged));
+        return Done{};
     }
 
     Result<SampleReply> serve(const SampleRequest& request) const {

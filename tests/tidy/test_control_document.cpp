@@ -182,6 +182,7 @@ std::string document() {
     trainer.section<TrainerProgress>("## Notification `progress`\n\n");
     trainer.section<TrainerReplanned>("## Notification `replanned`\n\n");
     trainer.section<TrainerMoments>("## Notification `moments`\n\n");
+    trainer.section<TrainerJudged>("## Notification `judged`\n\n");
     trainer.section<TrainerFailed>("## Notification `failed`\n\n");
     std::string start = head;
     start.replace(start.find("LINE"), 4, std::to_string(line_bytes_max));

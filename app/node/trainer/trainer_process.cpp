@@ -1,7 +1,8 @@
 // Requests are answered in order, so m_pending is a queue and a reply must match its front. Anything else (a line that
 // is not the protocol, a wrong order, an error reply, silence beyond the deadline) has one consequence: the child is
-// killed, and what it said last becomes the reason. A refused evaluation is an exception, because nothing depends on
-// it; a load that is refused for the device that was chosen is another, and is asked for again without that choice.
+// killed, and what it said last becomes the reason. A refused evaluation or measuring is an exception, because nothing
+// depends on it; a load that is refused for the device that was chosen is another, and is asked for again without that
+// choice.
 //
 // A new load that arrives while another is under way is queued behind it, and only the last one's answer makes the
 // trainer ready. lose() tells the peer whether to ask again (RestartPolicy) or to wait for the person. Callbacks of a
@@ -99,6 +100,7 @@ void TrainerProcess::launch() {
 }
 
 void TrainerProcess::send_load(Start start) {
+    end_judging();
     m_seed = start.seed;
     m_load = std::move(start.load);
     m_device_obstacle.clear();
@@ -164,6 +166,43 @@ void TrainerProcess::end_evaluation(const Result<control::EvaluateReply>& outcom
     if (const Evaluated done = std::exchange(m_evaluated, nullptr)) done(outcome);
 }
 
+void TrainerProcess::judge(const peer::JudgePlan& plan) {
+    m_owner.check();
+    Result<std::unique_ptr<Judging>> judging =
+        m_state == State::running && !m_judging
+            ? Judging::prepare(m_settings.scratch, plan)
+            : Error{ErrorCode::unavailable, "The trainer is not ready to measure contributions."};
+    if (!judging) {
+        log::of("trainer").info("contributions to round {} are not measured: {}", plan.round.value,
+                                judging.error().message);
+        return m_unjudged.push_back(plan.round);
+    }
+    m_judging = *std::move(judging);
+    request(m_judging->request());
+}
+
+/// Without results.
+void TrainerProcess::end_judging() {
+    if (m_judging) m_unjudged.push_back(m_judging->round());
+    m_judging.reset();
+}
+
+void TrainerProcess::on_judged(const control::Notification& notification) {
+    if (!m_judging) return;  // it was on its way when another load came
+    control::TrainerJudged judged;
+    const bool read = from_json(notification.params, judged).ok();
+    const auto results = m_judging->results(judged);
+    if (!read || !results) {
+        m_last_words = "what it measured could not be read";
+        return m_child->kill();
+    }
+    if (!judged.message.empty())
+        log::of("trainer").info("not all contributions are measured: {}", log::printable(judged.message, 400));
+    const RoundId round = m_judging->round();
+    m_judging.reset();
+    m_events.on_judged(round, *results);
+}
+
 void TrainerProcess::stop(const std::optional<peer::MomentsToKeep>& moments) {
     m_owner.check();
     m_wanted.reset();
@@ -173,6 +212,8 @@ void TrainerProcess::stop(const std::optional<peer::MomentsToKeep>& moments) {
     m_state = State::stopping;
     m_pending.clear();
     end_evaluation(Error{ErrorCode::cancelled, "The trainer is ending."});
+    m_judging.reset();
+    m_unjudged.clear();
     control::StopRequest call;
     if (moments) {
         call.moments = moments_file(moments->round);
@@ -198,6 +239,7 @@ void TrainerProcess::tick(TimePoint now) {
     m_now = now;
     m_dead.reset();
     if (m_unstarted) lose(std::exchange(m_unstarted, std::nullopt)->message);
+    for (const RoundId round : std::exchange(m_unjudged, {})) m_events.on_judged(round, {});
     if (m_child && ((m_kill_at && now >= *m_kill_at) || (m_release_by && now >= *m_release_by))) {
         if (m_state != State::stopping) stop({});
         m_kill_at.reset();
@@ -230,6 +272,10 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
     const std::string_view method = m_pending.front().method;
     m_pending.pop_front();
     if (reply.error && method == control::EvaluateRequest::name) return end_evaluation(*reply.error);
+    if (reply.error && method == control::JudgeRequest::name) {
+        log::of("trainer").info("contributions are not measured: {}", log::printable(reply.error->message, 400));
+        return end_judging();
+    }
     const bool load_is_refused = reply.error && method == control::LoadRequest::name;
     if (load_is_refused && (another_load_waits() || load_elsewhere(*reply.error))) return;
     if (reply.error) {
@@ -308,6 +354,8 @@ void TrainerProcess::on_notification(const control::Notification& notification) 
         if (!from_json(notification.params, moments)) return;
         log::of("trainer").log(moments.used ? spdlog::level::info : spdlog::level::warn, "{}",
                                log::printable(moments.message, 400));
+    } else if (notification.method == control::TrainerJudged::name) {
+        on_judged(notification);
     } else if (notification.method == control::TrainerProgress::name && m_state == State::running) {
         control::TrainerProgress progress;
         if (!from_json(notification.params, progress)) return;
@@ -325,6 +373,8 @@ void TrainerProcess::end_child() {
     m_dead = std::move(m_child);
     m_pending.clear();
     end_evaluation(Error{ErrorCode::unavailable, "The trainer ended."});
+    m_judging.reset();
+    m_unjudged.clear();
     m_kill_at.reset();
     rest();
     m_memory_plan = {};

@@ -19,9 +19,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 
+#include "app/node/trainer/judging.h"
 #include "app/node/trainer/line_process.h"
 #include "app/node/trainer/restart_policy.h"
 #include "core/base/clock.h"
@@ -62,7 +64,9 @@ public:
     void rebase(const peer::VectorPlace& vector) override;
     void stop(const std::optional<peer::MomentsToKeep>& moments) override;
     void forget_moments() override;
-    void judge(const peer::JudgePlan& plan) override { m_events.on_judged(plan.round, {}); }
+    /// Each is followed by one on_judged, from tick() or by the trainer's word: empty where nothing could be measured,
+    /// another is under way, or another load comes between. After stop(), or on_trainer_lost, nothing follows.
+    void judge(const peer::JudgePlan& plan) override;
     /// Nobody will go on with them: nothing is kept any more.
     void leave_no_moments() {
         forget_moments();
@@ -167,6 +171,8 @@ private:
     void lose(const std::string& why);
     void end_child();
     void end_evaluation(const Result<control::EvaluateReply>& outcome);
+    void end_judging();
+    void on_judged(const control::Notification& notification);
     void take_plan(control::PlanReply plan);
     void rest();
 
@@ -179,6 +185,8 @@ private:
     std::unique_ptr<LineProcess> m_dead;  // kept until the next tick: its own call-back may be running
     std::deque<Pending> m_pending;
     Evaluated m_evaluated;  // waits for an answer
+    std::unique_ptr<Judging> m_judging;
+    std::vector<RoundId> m_unjudged;  // whose contributions were not measured: told at the next tick
     std::uint64_t m_next_id = 1;
     std::optional<Start> m_wanted;  // to start once the old child is gone or the back-off is over
     control::LoadRequest m_load;    // the last one

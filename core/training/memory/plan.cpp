@@ -213,4 +213,15 @@ Result<std::vector<MemoryPlan>> plans_within_budget(const model::ModelSpec& mode
     return fallback_plans;
 }
 
+Status room_for_second_model(const model::ModelSpec& model, const PlanFacts& facts, const MemoryPlan& plan) {
+    const SecondModelBytes more = second_model_bytes(model, plan.layout);
+    const bool fits = needed(plan.ram_peak + more.ram) <= facts.ram_budget &&
+                      (more.gpu == 0 || needed(plan.gpu_peak + more.gpu) <= facts.gpu_budget);
+    if (fits) return {};
+    std::string message = "A second copy of the weights does not fit beside training: it takes " +
+                          std::to_string(mebibytes(more.ram)) + " MiB of memory";
+    if (more.gpu > 0) message += " and " + std::to_string(mebibytes(more.gpu)) + " MiB of GPU memory";
+    return Error{ErrorCode::unavailable, message + "."};
+}
+
 }  // namespace potluck::training

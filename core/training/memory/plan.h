@@ -85,6 +85,11 @@ struct MemoryPlan {
 void add_further_devices(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
                          MemoryPlan& plan);
 
+/// Whether the budget that `plan` was made for holds a second model beside it, for questions about other states.
+/// `unavailable` with the memory that it would take.
+[[nodiscard]] Status room_for_second_model(const model::ModelSpec& model, const PlanFacts& facts,
+                                           const MemoryPlan& plan);
+
 /// One line for people, for example "bf16, micro-batch 2, 8-bit AdamW, selective checkpointing".
 [[nodiscard]] std::string summary_of(const Layout& layout, const run::Recipe& recipe);
 /// One sentence per choice that is not the plain one.

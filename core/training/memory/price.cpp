@@ -224,6 +224,21 @@ ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& la
     return bytes;
 }
 
+SecondModelBytes second_model_bytes(const model::ModelSpec& model, const Layout& layout) {
+    const std::uint64_t size = model.parameters();
+    const bool host = layout.state == Residency::host;
+    SecondModelBytes bytes;
+    (host ? bytes.ram : bytes.gpu) += size * bytes_of(layout.weights);
+    const bool same_memory = !on_gpu(layout) || !host;
+    if (same_memory && layout.weights == layout.matmul) return bytes;
+    const BlockSizes blocks = block_sizes(model);
+    const bool whole = layout.weights_flow == Streaming::resident;
+    const std::uint64_t held = whole ? size : blocks.embedding + 2 * blocks.layer;
+    if (on_gpu(layout) && !whole) bytes.ram += staged_bytes(blocks, layout.matmul);
+    (on_gpu(layout) ? bytes.gpu : bytes.ram) += held * bytes_of(layout.matmul);
+    return bytes;
+}
+
 void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts, MemoryPlan& plan) {
     const Layout& layout = plan.layout;
     const std::uint64_t size = model.parameters();

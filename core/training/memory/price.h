@@ -18,6 +18,13 @@ struct BlockSizes {
 };
 [[nodiscard]] BlockSizes block_sizes(const model::ModelSpec& model);
 
+/// What a second model beside the trainer's takes that answers questions: weights and their copy for the products, as
+/// the layout keeps the first's. Its activations take the place of those of training, which waits.
+struct SecondModelBytes {
+    std::uint64_t gpu = 0, ram = 0;
+};
+[[nodiscard]] SecondModelBytes second_model_bytes(const model::ModelSpec& model, const Layout& layout);
+
 /// What a budget must hold for a plan: its bytes, and a little for what the heap leaves between blocks.
 [[nodiscard]] constexpr std::uint64_t needed(std::uint64_t planned) { return planned + planned / 25; }
 

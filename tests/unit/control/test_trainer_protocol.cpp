@@ -268,6 +268,38 @@ private slots:
         QVERIFY(refused(reply, "values", json::array({256})));
     }
 
+    void contributions_are_measured_within_bounds() {
+        const std::vector<std::uint64_t> most(judged_records_max, integer_max);
+        const JudgeSubject subject{"/p", "/d", 9, most, {7}};
+        const JudgeRequest request{{"/s", 4}, std::vector<JudgeSubject>(judged_subjects_max, subject)};
+        const JudgeRequest back = round_trip(request);
+        QVERIFY(back.subjects.back().own == most && back.subjects.back().payload == "/p" && back.state.offset == 4);
+        const auto refused = [](auto value, const char* at, const json& changed) {
+            json object = to_json(value);
+            object[json::json_pointer(at)] = changed;
+            return !from_json(object, value).ok();
+        };
+        QVERIFY(refused(request, "/subjects", json::array()));
+        QVERIFY(refused(request, "/subjects", std::vector<json>(judged_subjects_max + 1, to_json(subject))));
+        QVERIFY(refused(request, "/subjects/0/own", json::array()));
+        QVERIFY(round_trip(JudgeSubject{"/p", "/d", 9, {1}, {}}).other.empty());
+        for (const char* set : {"/subjects/0/own", "/subjects/0/other"}) {
+            QVERIFY(refused(request, set, std::vector<int>(judged_records_max + 1, 1)));
+            for (const json& wrong : {json(-1), json(1.5), json("1"), json(integer_max + 1), json(UINT64_MAX)})
+                QVERIFY(refused(request, set, json::array({wrong})));
+        }
+        QVERIFY(refused(request, "/subjects/0/records", 0));
+        QVERIFY(refused(request, "/subjects/0/payload", std::string(file_path_bytes_max + 1, 'a')));
+        QVERIFY(refused(request, "/subjects/0/colour", 1));
+
+        const TrainerJudged judged{std::vector<JudgedRow>(judged_subjects_max, {63, -0.5, 0.25}), "why"};
+        QCOMPARE(round_trip(judged).rows.back().own, -0.5);
+        QVERIFY(refused(judged, "/rows", std::vector<json>(judged_subjects_max + 1, to_json(judged.rows.front()))));
+        QVERIFY(refused(judged, "/rows/0/subject", judged_subjects_max));
+        QVERIFY(refused(judged, "/rows/0/own", "much"));
+        QVERIFY(refused(judged, "/message", std::string(sentence_bytes_max + 1, 'a')));
+    }
+
     void a_loss_that_is_no_number_is_told_as_none() {
         const SnapshotReply reply{.tokens = 1, .steps = 1, .loss = std::numeric_limits<double>::quiet_NaN()};
         QCOMPARE(to_json(reply).at("loss").get<double>(), 0.0);

@@ -2,12 +2,14 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <thread>
 
 #include "app/node/trainer/restart_policy.h"
 #include "app/node/trainer/trainer_process.h"
+#include "core/base/files.h"
 
 using namespace potluck;
 using namespace potluck::node;
@@ -27,14 +29,17 @@ struct Heard final : peer::TrainerEvents {
         tokens = result.tokens.value;
     }
     void on_trainer_lost(const Error& error) override { losses.push_back(error); }
-    void on_judged(RoundId, const std::vector<peer::Judged>&) override {}
+    std::vector<std::pair<RoundId, std::vector<peer::Judged>>> judged;
+    void on_judged(RoundId round, const std::vector<peer::Judged>& results) override {
+        judged.emplace_back(round, results);
+    }
 };
 
 /// Answers each line under the ids 1, 2, 3 ... and writes it down beside itself.
 constexpr const char* obedient =
     "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); echo \"$line\" >>\"$0.told\"\n"
     "case \"$line\" in\n"
-    "*'\"hello\"'*) r='{\"version\":4,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"hello\"'*) r='{\"version\":5,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
     "*'\"snapshot\"'*) r='{\"tokens\":77,\"steps\":3,\"loss\":2.5}';;\n"
     "*'\"stop\"'*) exit 0;;\n"
     "*) r='{}';;\nesac\n"
@@ -45,7 +50,7 @@ constexpr const char* obedient =
 constexpr const char* reporting =
     "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); r='{}'; p=''\n"
     "case \"$line\" in\n"
-    "*'\"hello\"'*) r='{\"version\":4,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"hello\"'*) r='{\"version\":5,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
     "*'\"load\"'*) "
     "r='{\"device\":\"cuda:0\",\"summary\":\"fp32\",\"layout\":{},\"parts\":[{\"what\":\"weights\",\"how\":\"fp32\","
     "\"gpu\":7,\"ram\":8,\"disk\":9}],\"gpu_peak\":7,\"ram_peak\":8,\"disk\":9,\"tokens_per_second\":5,\"why\":[]}';;\n"
@@ -57,11 +62,42 @@ constexpr const char* reporting =
     "[ -z \"$p\" ] || echo \"$p\"\n"
     "done\n";
 
+/// Measures as the script's ANSWER says, which stands behind the reply.
+constexpr const char* measuring =
+    "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); echo \"$line\" >>\"$0.told\"\na='\"result\":{}'; p=''\n"
+    "case \"$line\" in\n"
+    "*'\"hello\"'*) a='\"result\":{\"version\":5,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"judge\"'*) ANSWER;;\n"
+    "*'\"stop\"'*) exit 0;;\nesac\n"
+    "echo \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":$n,$a}\"\n"
+    "[ -z \"$p\" ] || echo \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"method\\\":\\\"judged\\\",\\\"params\\\":$p}\"\n"
+    "done\n";
+std::string measuring_as(const std::string& answer) {
+    std::string script = measuring;
+    return script.replace(script.find("ANSWER"), 6, answer);
+}
+std::string told_rows(const std::string& rows) { return "p='{\"rows\":[" + rows + "],\"message\":\"\"}'"; }
+std::string row(int subject) { return "{\"subject\":" + std::to_string(subject) + ",\"own\":0.5,\"other\":-0.25}"; }
+
+peer::JudgePlan plan_of(std::uint64_t round, std::size_t subjects = 2) {
+    peer::JudgePlan plan{RoundId{round}, {"state", 5}, {}};
+    for (std::size_t i = 0; i < subjects; ++i) {
+        peer::JudgePlan::Subject& subject = plan.subjects.emplace_back();
+        subject.contributor.bytes[0] = static_cast<std::byte>(i + 1);
+        subject.payload = std::make_shared<const Bytes>(Bytes(3, static_cast<std::byte>(i)));
+        subject.shard = "shard";
+        subject.records = 9;
+        subject.own = {1, 2};
+        subject.other = {3};
+    }
+    return plan;
+}
+
 /// Refuses every load that names a device, in the sentence of a trainer that knows no such device.
 constexpr const char* without_devices =
     "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); echo \"$line\" >>\"$0.told\"\na='\"result\":{}'\n"
     "case \"$line\" in\n"
-    "*'\"hello\"'*) a='\"result\":{\"version\":4,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"hello\"'*) a='\"result\":{\"version\":5,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
     "*'\"device\":\"cuda'*) a='\"error\":{\"code\":-32000,\"message\":\"There is "
     "none.\",\"data\":{\"kind\":\"KIND\"}}';;\n"
     "esac\n"
@@ -80,7 +116,8 @@ public:
         std::ofstream(m_program) << script;
         fs::permissions(m_program, fs::perms::owner_all);
         trainer.emplace(
-            loop, TrainerProcess::Settings{m_program, folder() / "trainer.log", PeerId{}, 0, {}, {}, moments(), run},
+            loop,
+            TrainerProcess::Settings{m_program, folder() / "trainer.log", PeerId{}, 0, {}, folder(), moments(), run},
             heard);
     }
     void start() { trainer->start(run::Manifest{}, {"state", 0}, RoundId{7}); }
@@ -243,6 +280,117 @@ private slots:
         QVERIFY(stage.trainer->device_obstacle().empty());
     }
 
+    void contributions_are_measured_and_their_files_go() {
+        Stage stage(measuring_as(told_rows(row(0) + "," + row(2))));
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        stage.trainer->judge(plan_of(4, 3));
+        QVERIFY(fs::exists(stage.folder() / "judged"));
+        QVERIFY(stage.until([&] { return stage.heard.judged.size() == 1; }));
+        const auto& [round, results] = stage.heard.judged.front();
+        QCOMPARE(round.value, 4U);
+        QCOMPARE(results.size(), std::size_t{2});
+        QVERIFY(results[1].contributor == plan_of(4, 3).subjects[2].contributor);
+        QCOMPARE(results[1].own, 0.5);
+        QCOMPARE(results[1].other, -0.25);
+        QVERIFY(!fs::exists(stage.folder() / "judged"));
+        const auto asked = stage.told<control::JudgeRequest>();
+        QVERIFY(asked && asked->subjects.size() == 3 && asked->state.offset == 5);
+        QCOMPARE(asked->subjects[1].payload, (stage.folder() / "judged" / "1").string());
+        QVERIFY(asked->subjects[1].own == (std::vector<std::uint64_t>{1, 2}) && asked->subjects[1].records == 9);
+        QVERIFY(stage.heard.losses.empty());
+    }
+
+    void payloads_lie_where_a_trainer_may_read_them() {
+        const QTemporaryDir folder;
+        const fs::path at = folder.path().toStdString();
+        fs::create_directories(at / "judged");
+        std::ofstream(at / "judged" / "77") << "of a node that was killed";
+        {
+            const auto judging = Judging::prepare(at, plan_of(4)).value();
+            const Bytes bytes = read_file(judging->request().subjects[1].payload, 99).value();
+            QVERIFY(bytes == Bytes(3, std::byte{1}));
+            QVERIFY(!fs::exists(at / "judged" / "77"));
+        }
+        QVERIFY(!fs::exists(at / "judged"));
+        QCOMPARE(Judging::prepare(at / "nowhere" / "\n", plan_of(4, 0)).error().code, ErrorCode::invalid_argument);
+    }
+
+    void what_no_request_takes_is_left_out() {
+        const QTemporaryDir folder;
+        peer::JudgePlan plan = plan_of(4, control::judged_subjects_max + 1);
+        QCOMPARE(Judging::prepare(folder.path().toStdString(), plan).value()->request().subjects.size(),
+                 control::judged_subjects_max);
+        plan = plan_of(4, 6);
+        plan.subjects[0].own.clear();
+        plan.subjects[1].own.assign(control::judged_records_max + 1, 0);
+        plan.subjects[2].other.assign(control::judged_records_max + 1, 0);
+        plan.subjects[3].records = 0;
+        plan.subjects[4].payload.reset();
+        plan.subjects[5].other.clear();
+        const auto judging = Judging::prepare(folder.path().toStdString(), plan).value();
+        QCOMPARE(judging->request().subjects.size(), std::size_t{1});
+        const auto results = judging->results({{{.subject = 0, .own = 1, .other = 0}}, {}});
+        QVERIFY(results->front().contributor == plan.subjects[5].contributor);
+    }
+
+    void what_is_not_measured_is_told_at_the_next_tick() {
+        Stage stage(measuring_as(
+            "a='\"error\":{\"code\":-32000,\"message\":\"No room.\",\"data\":{\"kind\":\"unavailable\"}}'"));
+        stage.trainer->judge(plan_of(3));  // nothing runs
+        QVERIFY(stage.heard.judged.empty());
+        QVERIFY(stage.until([&] { return stage.heard.judged.size() == 1; }));
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        stage.trainer->judge(plan_of(4));  // will be refused
+        stage.trainer->judge(plan_of(5));  // one is under way
+        QVERIFY(stage.until([&] { return stage.heard.judged.size() == 3; }));
+        for (const std::uint64_t round : {3U, 4U, 5U}) {
+            QVERIFY(std::ranges::any_of(stage.heard.judged, [&](const auto& told) {
+                return told.first.value == round && told.second.empty();
+            }));
+        }
+        QVERIFY(!fs::exists(stage.folder() / "judged"));
+        QVERIFY(stage.heard.losses.empty());
+    }
+
+    void another_load_ends_what_is_measured() {
+        Stage stage(measuring_as("true"));  // it never comes to an end
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        stage.trainer->judge(plan_of(4));
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 2 && stage.heard.judged.size() == 1; }));
+        QVERIFY(stage.heard.judged.front().second.empty());
+        stage.trainer->judge(plan_of(5));
+        stage.trainer->stop({});
+        QVERIFY(!fs::exists(stage.folder() / "judged"));
+        QVERIFY(stage.until([&] { return stage.trainer->gone(); }));
+        QCOMPARE(stage.heard.judged.size(), std::size_t{1});
+        QVERIFY(stage.heard.losses.empty());
+    }
+
+    void results_of_what_was_not_asked_are_a_loss_data() {
+        QTest::addColumn<QString>("answer");
+        const auto add = [](const char* name, const std::string& answer) {
+            QTest::newRow(name) << QString::fromStdString(answer);
+        };
+        add("beyond the request", told_rows(row(2)));
+        add("twice", told_rows(row(1) + "," + row(1)));
+        add("out of order", told_rows(row(1) + "," + row(0)));
+        add("unreadable", "p='{\"rows\":7}'");
+    }
+    void results_of_what_was_not_asked_are_a_loss() {
+        QFETCH(const QString, answer);
+        Stage stage(measuring_as(answer.toStdString()));
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        stage.trainer->judge(plan_of(4));
+        QVERIFY(stage.until([&] { return stage.heard.losses.size() == 1; }));
+        QVERIFY(stage.heard.losses.front().message.find("what it measured") != std::string::npos);
+        QVERIFY(stage.heard.judged.empty());
+    }
+
     void it_starts_again_after_a_stop_that_was_not_over() {
         Stage stage(obedient);
         stage.start();
@@ -305,7 +453,7 @@ private slots:
     void an_answer_to_another_request_is_a_loss() {
         Stage stage(
             "#!/bin/sh\nread line\n"
-            "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"version\":4,\"device\":\"paper\",\"torch\":\"0\"}}'\n"
+            "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"version\":5,\"device\":\"paper\",\"torch\":\"0\"}}'\n"
             "sleep 60\n");
         stage.start();
         QVERIFY(stage.until([&] { return stage.heard.losses.size() == 1; }));

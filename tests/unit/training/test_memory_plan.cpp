@@ -399,6 +399,35 @@ private slots:
         QVERIFY(tight.left_out.front().reason.find("no room for the gradient of A card (cuda:2)") != std::string::npos);
     }
 
+    void a_second_model_takes_what_the_first_ones_weights_take() {
+        const auto bytes_of_parts = [](const MemoryPlan& plan, bool gpu) {
+            std::uint64_t bytes = 0;
+            for (const control::PlanPart& part : plan.parts)
+                if (part.what == "weights" || part.what == "copy for the products" ||
+                    part.what == "weights on their way")
+                    bytes += gpu ? part.gpu : part.ram;
+            return bytes;
+        };
+        for (PlanFacts facts : {processor(64 * gibibyte), graphics(24 * gibibyte, 64 * gibibyte)}) {
+            for (const MemoryPlan& plan : all_plans(small, {}, facts)) {
+                const SecondModelBytes more = second_model_bytes(small, plan.layout);
+                QCOMPARE(more.gpu, bytes_of_parts(plan, true));
+                QCOMPARE(more.ram, bytes_of_parts(plan, false));
+                facts.ram_budget = needed(plan.ram_peak + more.ram);
+                facts.gpu_budget = needed(plan.gpu_peak + more.gpu);
+                QVERIFY(room_for_second_model(small, facts, plan).ok());
+                PlanFacts less = facts;
+                --less.ram_budget;
+                QVERIFY(!room_for_second_model(small, less, plan).ok());
+                less = facts;
+                --less.gpu_budget;
+                const Status refused = room_for_second_model(small, less, plan);
+                QCOMPARE(refused.ok(), more.gpu == 0);
+                if (!refused.ok()) QVERIFY(refused.error().message.find("MiB of GPU memory") != std::string::npos);
+            }
+        }
+    }
+
     void blocks_are_the_embedding_and_the_layers() {
         const BlockSizes blocks = block_sizes(small);
         QCOMPARE(blocks.embedding + 12 * blocks.layer, small.parameters());
