@@ -136,10 +136,6 @@ public:
     /// The trainer ends with what it has trained, and the next one goes on.
     void restart();
     void finish();
-    /// Whether the trainer is loaded and may compute something beside training.
-    [[nodiscard]] bool may_measure() const {
-        return volunteer() && m_process == Process::loaded && !m_paused && m_finish == Finish::no;
-    }
     [[nodiscard]] bool has_finished() const { return m_finish == Finish::finished && !busy(); }
 
     // What the trainer and the swarm say.

@@ -32,10 +32,9 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_world(std::move(world)),
       m_keyring(m_world.identity, m_world.verify),
       m_jobs(m_world.offload),
-      m_rounds({m_context,      m_world.store, m_members,  m_machine,  m_chain,       m_payloads,
-                m_payload_post, m_own_status,  m_steps,    m_keeper,   m_contributor, m_shards,
-                m_verdicts,     m_juror,       m_seeder,   m_repairer, m_seats,       m_moderation,
-                m_ballots,      m_catch_up,    m_shortcut, m_errors}),
+      m_rounds({m_context,    m_world.store, m_members,    m_machine,     m_chain,    m_payloads, m_payload_post,
+                m_own_status, m_steps,       m_keeper,     m_contributor, m_verdicts, m_juror,    m_seeder,
+                m_repairer,   m_seats,       m_moderation, m_ballots,     m_catch_up, m_shortcut, m_errors}),
       m_members(m_context.rules.trusted()),
       m_gossip(m_context, m_members),
       m_payloads(m_world.swarm, m_context.layout.parameters, m_context.manifest.recipe.k_max),
@@ -48,8 +47,9 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_shards({m_context, m_chain, m_members, m_errors}),
       m_contributor({m_context, m_chain, m_keeper, m_machine, m_shards, m_world.store, m_world.trainer, m_payloads,
                      m_jobs, m_errors, m_rounds}),
+      m_means(m_contributor, m_shards),
       m_verdicts({m_context, m_chain, m_members}),
-      m_juror({m_context, m_chain, m_payloads, m_world.store, m_world.trainer, m_verdicts, m_rounds}),
+      m_juror({m_context, m_chain, m_payloads, m_world.store, m_world.trainer, m_verdicts, m_means}),
       m_seeder({m_context, m_chain, m_world.store, m_payloads, m_errors, m_rounds}),
       m_repairer({m_context, m_chain, m_keeper, m_world.store, m_members, m_jobs, m_errors, m_rounds}),
       m_seats(m_context, m_chain, m_members),
@@ -269,12 +269,12 @@ StatusFacts Peer::all_facts() const {
     facts.repairing = m_repairer.active();
     facts.fetching_state = m_catch_up.fetching();
     facts.calculates_differently = m_rounds.calculates_differently();
-    facts.shut_out = shut_of(m_chain, m_context.self_person());
     facts.disk_full = m_errors.recent() && m_errors.remedy() == Remedy::disk_limit;
     facts.checkpoint = m_seeder.newest_checkpoint();
     facts.seats_here = m_seats.seated_here();
     facts.seats_needed = m_ballots.quorum();
     facts.training = m_contributor.facts();
+    facts.training.shut_out = shut_of(m_chain, m_context.self_person());
     return facts;
 }
 

@@ -131,6 +131,21 @@ public:
     void on_judged(RoundId round, const std::vector<Judged>& results) override;
 
 private:
+    /// What a juror measures with.
+    class Means final : public Juror::Mediator {
+    public:
+        Means(const Contributor& contributor, const ShardKeeper& shards)
+            : m_contributor(contributor), m_shards(shards) {}
+        [[nodiscard]] bool may_measure() const override {
+            const TrainerPhase phase = m_contributor.phase();
+            return phase == TrainerPhase::training || phase == TrainerPhase::ahead;
+        }
+        [[nodiscard]] const std::set<std::size_t>& shards_here() const override { return m_shards.whole(); }
+
+    private:
+        const Contributor& m_contributor;
+        const ShardKeeper& m_shards;
+    };
     [[nodiscard]] StatusFacts all_facts() const override;
 
     // In the order in which they know each other; Rounds comes first because the parts ask it.
@@ -151,6 +166,7 @@ private:
     StateKeeper m_keeper;
     ShardKeeper m_shards;
     Contributor m_contributor;
+    Means m_means;
     Verdicts m_verdicts;
     Juror m_juror;
     Seeder m_seeder;

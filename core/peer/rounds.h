@@ -45,7 +45,6 @@ class Rounds final : public StateKeeper::Mediator,
                      public Repairer::Mediator,
                      public Ballots::Mediator,
                      public CatchUp::Mediator,
-                     public Juror::Mediator,
                      public Shortcut::Mediator {
 public:
     struct Parts {
@@ -60,7 +59,6 @@ public:
         Steps& steps;
         StateKeeper& keeper;
         Contributor& contributor;
-        const ShardKeeper& shards;
         Verdicts& verdicts;
         Juror& juror;
         Seeder& seeder;
@@ -129,8 +127,6 @@ private:
     void close_early() override { m.machine.close_early(); }
     std::optional<StateStore::Held> newest_state() const override { return m.keeper.newest(); }
     bool in_use(RoundId round) const override { return m.contributor.in_use(round) || m.juror.in_use(round); }
-    bool may_measure() const override { return m.contributor.may_measure(); }
-    const std::set<std::size_t>& shards_here() const override { return m.shards.whole(); }
     void drop_state(RoundId round) override { m.keeper.drop(round); }
     void on_repair_begun() override;
     void on_repaired(const StateStore::Held& done) override;

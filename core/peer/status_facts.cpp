@@ -78,7 +78,7 @@ run::Phase phase_of(const StatusFacts& facts) {
     if (facts.run_complete) return run::Phase::finished;
     if (*facts.state < facts.chain_height) return run::Phase::joining;
     if (facts.applying) return run::Phase::applying;
-    const bool is_shut_out = facts.shut_out.has_value();
+    const bool is_shut_out = training.shut_out.has_value();
     const bool is_paused = training.paused || training.pausing || is_shut_out || facts.calculates_differently;
     if (facts.volunteer && is_paused) return run::Phase::paused;
     if (facts.volunteer && training.finished) return run::Phase::finished;
@@ -127,7 +127,7 @@ status::Why why_of(const StatusFacts& facts) {
     if (!facts.state) return stateless_why(facts);
     if (facts.run_complete) return {Reason::run_complete};
     if (*facts.state < facts.chain_height) return {Reason::catching_up};
-    if (facts.shut_out) return shut_out_why(*facts.shut_out);
+    if (training.shut_out) return shut_out_why(*training.shut_out);
     if (training.paused) return {Reason::paused};
     if (training.finished) return {Reason::finished};
     if (training.finishing) return {Reason::finishing};

@@ -40,11 +40,10 @@ struct StatusFacts {
     bool repairing = false;
     bool fetching_state = false;
     bool members_known = false;
-    bool disk_full = false;                  // what is needed did not fit a moment ago; last_error says so
-    bool own_key_elsewhere = false;          // another process speaks with our key
-    bool calculates_differently = false;     // than the committee
-    std::optional<JuryView::Shut> shut_out;  // this person, by the jury
-    std::optional<Checkpoint> checkpoint;    // the newest that is seeded
+    bool disk_full = false;                // what is needed did not fit a moment ago; last_error says so
+    bool own_key_elsewhere = false;        // another process speaks with our key
+    bool calculates_differently = false;   // than the committee
+    std::optional<Checkpoint> checkpoint;  // the newest that is seeded
 
     std::size_t seats_here = 0, seats_needed = 0;  // of the committee, and its quorum
     Duration alone_for{0};                         // since anybody else was heard of
@@ -67,6 +66,7 @@ struct StatusFacts {
         bool has_data = false;
         TokenCount window_tokens, pending_tokens;
         double tokens_per_second = 0, loss = 0;
+        std::optional<JuryView::Shut> shut_out = {};  // this person, by the jury
     };
     Training training;
 };

@@ -36,7 +36,7 @@ public:
 private:
     void make_void(const PeerId& person);
     std::map<PeerId, Contributor> m_by_peer;
-    /// Of the last rounds since a table, by round and person: what a suspension makes void.
+    /// Credit of the last rounds since a table, by round and person: what a suspension makes void.
     std::map<RoundId, std::map<PeerId, TokenCount>> m_recent;
     TokenCount m_tokens;
     std::uint64_t m_contributions = 0;

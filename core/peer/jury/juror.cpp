@@ -1,5 +1,11 @@
+// A round that begins looks at the list that led to it: an allowance of time says how many of its entries may be
+// measured, the lot says which, and a subject whose payload or shard is not here makes room for the next one.
+//
 // One plan is with the trainer at a time. Its costs are the time until the answer, which is longer than what was
-// computed, so the share is kept. Threads: the peer's.
+// computed, so the share is kept. A figure is compared with others as a share of what the entry claims, up to the
+// median claim; late entries were trained in the round before, and so are their records.
+//
+// Threads: the peer's.
 #include "core/peer/jury/juror.h"
 
 #include <algorithm>

@@ -50,7 +50,7 @@ struct JuryView {
 /// Nothing in a run without a jury.
 [[nodiscard]] std::optional<JuryView> jury_view(const Context& context, const ChainLog& chain, const Verdicts& verdicts,
                                                 const Juror& juror);
-/// Of a person; nothing if it is not suspended at present.
+/// The suspension of a person; nothing if it is not suspended at present.
 [[nodiscard]] std::optional<JuryView::Shut> shut_of(const ChainLog& chain, const PeerId& person);
 
 }  // namespace potluck::peer

@@ -18,7 +18,7 @@ namespace potluck::run {
 /// After which a verdict counts no more: in a list of this many rounds later than the last round that it judged.
 inline constexpr std::uint64_t verdict_rounds_max = 100;
 inline constexpr std::uint64_t judged_round_max = 1ULL << 40U;  // as round_max of a list
-/// Of a mean, in millionths of a nat a token: a thousand nats, far beyond any loss.
+/// A mean in millionths of a nat a token comes to this at most: a thousand nats, far beyond any loss.
 inline constexpr std::int32_t figure_max = 1'000'000'000;
 /// f + 1 of the largest committee.
 inline constexpr std::size_t verdicts_per_suspension_max = 3;

@@ -12,7 +12,7 @@
 
 namespace potluck::run {
 
-/// Of each kind, of a subject: enough for a loss, and little to compute beside a window.
+/// Records of each kind, for a subject: enough for a loss, and little to compute beside a window.
 inline constexpr std::size_t judged_records = 16;
 
 /// Who is judged before others.

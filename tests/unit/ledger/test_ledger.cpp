@@ -639,7 +639,8 @@ void TestLedger::every_kind_of_tampering_is_found_in_its_round() {
         "UPDATE rounds SET tokens = tokens + 1 WHERE round = 2",
         "UPDATE entries SET tokens = tokens + 1 WHERE round = 2",
         "DELETE FROM entries WHERE round = 2",
-        "INSERT INTO entries(chain, round, peer, tokens, at) SELECT chain, 2, (SELECT id FROM peers WHERE id NOT IN (SELECT peer FROM entries)), 5, 0 "
+        "INSERT INTO entries(chain, round, peer, tokens, at) SELECT chain, 2, (SELECT id FROM peers WHERE id NOT IN "
+        "(SELECT peer FROM entries)), 5, 0 "
         "FROM entries WHERE round = 2 LIMIT 1",
     };
     for (const char* tampering : tamperings) {
