@@ -130,6 +130,9 @@ void LiveSwarm::poll(TimePoint now) {
         m_asked = now;
         m_parts.engine.find_peers(Digest{m_run.bytes});
         m_torrent.force_lsd_announce();
+        // libtorrent announces a torrent when it is added, when the DHT may know no node yet, and then every quarter of
+        // an hour: while it is alone, others have to find this computer sooner.
+        if (m_neighbours.members().empty()) m_torrent.force_dht_announce();
     }
 }
 

@@ -1,4 +1,8 @@
 // The parser reads a closed set of fields with a bound for each, although the text is signed: its maker may be anybody.
+//
+// A link to a list comes from a chat or a QR code, hence from anyone as well: its place has to be of the web, so that
+// no link makes a node read a file, and its key has to parse. Whatever else stands in the link is ignored, so that
+// later versions may add to it.
 #include "core/find/run_list.h"
 
 #include <algorithm>

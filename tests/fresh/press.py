@@ -25,7 +25,8 @@ def buttons(node, depth=0):
         role, count = node.get_role(), node.get_child_count()
     except Exception:  # it went while we looked
         return
-    if role in (Atspi.Role.PUSH_BUTTON, Atspi.Role.TOGGLE_BUTTON):
+    # Qt calls a button that stays down a check box.
+    if role in (Atspi.Role.PUSH_BUTTON, Atspi.Role.TOGGLE_BUTTON, Atspi.Role.CHECK_BOX):
         yield node
     for number in range(count):
         try:

@@ -52,9 +52,13 @@ def stock_clients_fetch_a_checkpoint(net, program, folder):
     if absent:
         print(f"  skipped: {', '.join(absent)} not installed")
         return
+    middle, entry = net.add_public()
     there, address = net.add_public()
-    host = nodes.Node(program, there, folder / "host", "--port", str(nodes.PORT), "--address", f"{address}:{nodes.PORT}")
+    dht = nodes.Node(program, middle, folder / "dht", "--port", str(nodes.PORT))
+    host = nodes.Node(program, there, folder / "host", "--port", str(nodes.PORT), "--address", f"{address}:{nodes.PORT}",
+                      "--dht", f"{entry}:{nodes.PORT}")
     try:
+        dht.start("serve", "--standalone")
         host.start("host", "--text", str(text_of_this_repository(folder)), "--name", "for all", "--model", "tiny", "--window",
                    "5", "--rounds", "400", "--volunteer", "--checkpoint-every", "2")
         rows = nodes.wait_for(lambda: (host.ask("checkpoints") or {}).get("rows"), 180, "the host has no checkpoint")
@@ -64,10 +68,11 @@ def stock_clients_fetch_a_checkpoint(net, program, folder):
         print(f"  {row['magnet']}")
         for client in CLIENTS:
             here = net.add_public()[0]
-            file, took = fetched(client, here, row["magnet"], folder / client, f"{address}:{nodes.PORT}")
+            file, took = fetched(client, here, row["magnet"], folder / client, f"{entry}:{nodes.PORT}")
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
             kept = hashlib.sha256(pathlib.Path(row["file"]).read_bytes()).hexdigest()
             print(f"  {client}: {file.stat().st_size:,} bytes after {took:.0f} s, {'equal' if digest == kept else 'NOT equal'}")
             assert digest == kept, f"{client} has another file"
     finally:
         host.stop()
+        dht.stop()

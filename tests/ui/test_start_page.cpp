@@ -107,8 +107,7 @@ private slots:
 
     void only_an_open_run_is_announced_and_only_if_asked() {
         StartFixture fixture;
-        fixture.fillIn();
-        QTRY_COMPARE(fixture.asked().at("choices").at("name").get<std::string>(), "Recipes");
+        QVERIFY(fixture.planned());
         QCOMPARE(fixture.asked().at("choices").value("announces", false), false);
         QVERIFY(!fixture.find<QComboBox>("runLanguage")->isVisible());
         fixture.click("announces");

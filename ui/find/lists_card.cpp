@@ -1,5 +1,8 @@
 // The rows are made anew only when the lists have changed, so that an answer of the node moves no focus. Titles and
 // problems are strangers' words: plain text, cut to a length.
+//
+// A link from outside fills the field and waits; following needs the person's press, so that no web page makes a window
+// believe a list.
 #include "ui/find/lists_card.h"
 
 #include <QClipboard>

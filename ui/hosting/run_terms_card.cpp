@@ -1,3 +1,8 @@
+// What the fields hold is the only state; what is wrong with them the node says, and the page shows it in the field.
+//
+// A run for listed keys is never announced, whatever the box says, so the box is off while they are chosen. The
+// language is told of an announced run only, the page stands in the invite of every run, and both are words of the host
+// that nobody checks.
 #include "ui/hosting/run_terms_card.h"
 
 #include <QButtonGroup>

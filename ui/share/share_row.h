@@ -1,31 +1,18 @@
-// Something to show around: a run, or what one gave to it, as a picture with a QR code and as a text, to be copied or
-// saved. The picture is drawn in one look, light, whatever the window's.
+// The buttons that copy and save what is shown around of a run, or of what one gave to it: its picture and its text.
 //
 // Does not: touch a file; the desktop does.
 //
 // Threads: Qt's main thread.
 #pragma once
 
-#include <QImage>
-#include <QStringList>
 #include <QWidget>
 
+#include "ui/share/share_picture.h"
 #include "ui/widgets/desktop.h"
 
 class QLabel;
 
 namespace potluck::ui {
-
-struct ShareCard {
-    QString title;      // of the run
-    QStringList lines;  // what is said of it, at most four
-    QString link;       // behind the code; empty: none
-    bool operator==(const ShareCard&) const = default;
-};
-
-inline constexpr QSize share_picture_size{1200, 630};  // what chats and Open Graph show whole
-[[nodiscard]] QImage sharePicture(const ShareCard& card);
-[[nodiscard]] QString shareText(const ShareCard& card);
 
 class ShareRow : public QWidget {
     Q_OBJECT

@@ -33,8 +33,6 @@ struct Desktop {
     std::function<void(const QString& link)> open_link = {};
     /// A small text file that holds an invite, for others to open; what is there is replaced.
     std::function<Status(const QString& file, const QString& link)> write_invite = {};
-    /// A picture as a PNG file; what is there is replaced.
-    std::function<Status(const QString& file, const QByteArray& png)> write_picture = {};
     /// What runs this window, as it is now.
     std::function<OwnProgram()> own_program = {};
     /// A text file of the program's own, made where it is missing, for a first run alone; its path.
@@ -54,6 +52,8 @@ struct Desktop {
     std::function<void()> show_storage = {};
     /// Opens the page with the proxy; the window fills it in.
     std::function<void()> show_proxy = {};
+    /// A picture as a PNG file; what is there is replaced.
+    std::function<Status(const QString& file, const QByteArray& png)> write_picture = {};
 };
 
 /// Whether `choice` was remembered as made; false where nothing is remembered.

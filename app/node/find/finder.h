@@ -27,7 +27,7 @@ public:
     static constexpr Duration open_after_look{300'000};
     /// A run's announcement is made anew so often, and sooner if the addresses of this computer change.
     static constexpr Duration announce_every{900'000}, announce_again_min{10'000};
-    /// Lists and known hosts are read from the disk so often at most, while somebody looks every second.
+    /// Lists and known hosts are read from the disk so often at most, while a window asks every second.
     static constexpr Duration trust_again_after{10'000};
 
     /// For tests: addresses of computers on the board.

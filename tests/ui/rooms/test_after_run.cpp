@@ -97,12 +97,13 @@ private slots:
         QTRY_COMPARE(fixture.node.count("set_next_run"), 1);
         QCOMPARE(fixture.node.lastParams("set_next_run").at("helps_lists").get<bool>(), true);
         control::NodeSnapshot snapshot = recordedSnapshot("training");
-        fixture.node.push(snapshot);
-        QTRY_VERIFY(!goesOn->isChecked());
-        QCOMPARE(fixture.node.count("set_next_run"), 1);  // what the node says is no press
         snapshot.helps_lists = true;
         fixture.node.push(snapshot);
         QTRY_VERIFY(goesOn->isChecked());
+        snapshot.helps_lists = false;
+        fixture.node.push(snapshot);
+        QTRY_VERIFY(!goesOn->isChecked());
+        QCOMPARE(fixture.node.count("set_next_run"), 1);  // what the node says is no press
     }
 };
 

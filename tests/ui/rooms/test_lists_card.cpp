@@ -35,7 +35,7 @@ struct Following : WindowFixture {
     }
 };
 
-const QString link = QStringLiteral("potluck:list?from=https%3A%2F%2Fexample.org%2Fruns&key=RWab");
+const QString kitchen_link = QStringLiteral("potluck:list?from=https%3A%2F%2Fexample.org%2Fruns&key=RWab");
 
 }  // namespace
 
@@ -51,19 +51,19 @@ private slots:
         QVERIFY(!fixture.find<QLineEdit>("listLink")->isVisible());
         fixture.click("listsUnfold");
         QVERIFY(!fixture.button("listFollow")->isEnabled());
-        fixture.type("listLink", link);
+        fixture.type("listLink", kitchen_link);
         fixture.click("listFollow");
         QTRY_COMPARE(fixture.node.count("follow_list"), 1);
-        QCOMPARE(fixture.node.lastParams("follow_list").at("link").get<std::string>(), link.toStdString());
+        QCOMPARE(fixture.node.lastParams("follow_list").at("link").get<std::string>(), kitchen_link.toStdString());
         QTRY_VERIFY(fixture.text("listOutcome").contains(QStringLiteral("Kitchen")));
         QVERIFY(fixture.find<QLineEdit>("listLink")->text().isEmpty());
     }
 
     void a_link_from_outside_waits_for_a_press() {
         Following fixture;
-        fixture.window->offerInvite(link);
+        fixture.window->offerInvite(kitchen_link);
         fixture.settle();
-        QCOMPARE(fixture.find<QLineEdit>("listLink")->text(), link);
+        QCOMPARE(fixture.find<QLineEdit>("listLink")->text(), kitchen_link);
         QVERIFY(fixture.button("listFollow")->hasFocus());
         QCOMPARE(fixture.node.count("follow_list"), 0);
         QTest::keyClick(fixture.button("listFollow"), Qt::Key_Space);
@@ -73,10 +73,10 @@ private slots:
     void what_the_node_refuses_is_said() {
         Following fixture;
         fixture.node.refuse(control::FollowList::name, "Its key has not signed it.");
-        fixture.window->offerInvite(link);
+        fixture.window->offerInvite(kitchen_link);
         fixture.click("listFollow");
         QTRY_VERIFY(fixture.text("listOutcome").contains(QStringLiteral("has not signed")));
-        QCOMPARE(fixture.find<QLineEdit>("listLink")->text(), link);
+        QCOMPARE(fixture.find<QLineEdit>("listLink")->text(), kitchen_link);
     }
 
     void a_followed_list_is_passed_on_and_left() {

@@ -64,7 +64,8 @@ private slots:
         run["round_seconds"] = 900;
         const Welcome fixture(run);
         fixture.paste();
-        QTRY_VERIFY(fixture.text("offerHost").contains(QStringLiteral("Béa (")));
+        QTRY_COMPARE(fixture.text("offerTitle"), QStringLiteral("Soup"));
+        QVERIFY(fixture.text("offerHost").contains(QStringLiteral("Béa (")));
         QVERIFY2(fixture.text("offerRounds").contains(QStringLiteral("12 of 400")),
                  qPrintable(fixture.text("offerRounds")));
         QVERIFY2(fixture.text("offerRounds").contains(QStringLiteral("4 day(s) left")),

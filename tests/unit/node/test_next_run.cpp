@@ -8,7 +8,7 @@ using namespace potluck::node;
 
 namespace {
 
-control::FoundRun run(const char* id, control::VouchedBy vouched_by, std::uint64_t round = 3) {
+control::FoundRun found_run(const char* id, control::VouchedBy vouched_by, std::uint64_t round = 3) {
     control::FoundRun one;
     one.id = id;
     one.vouched_by = vouched_by;
@@ -31,14 +31,14 @@ class TestNextRun : public QObject {
 private slots:
     void only_a_list_makes_a_computer_go_on() {
         using enum control::VouchedBy;
-        QCOMPARE(chosen({run("a", nobody), run("b", network), run("c", friends)}), std::string());
-        QCOMPARE(chosen({run("a", nobody), run("d", list)}), std::string("d"));
+        QCOMPARE(chosen({found_run("a", nobody), found_run("b", network), found_run("c", friends)}), std::string());
+        QCOMPARE(chosen({found_run("a", nobody), found_run("d", list)}), std::string("d"));
     }
     void a_complete_run_and_one_that_was_tried_are_left_out() {
         using enum control::VouchedBy;
-        QCOMPARE(chosen({run("a", list, 10), run("b", list, 9)}), std::string("b"));
-        QCOMPARE(chosen({run("a", list), run("b", list)}, {"a"}), std::string("b"));
-        QCOMPARE(chosen({run("a", list)}, {"a"}), std::string());
+        QCOMPARE(chosen({found_run("a", list, 10), found_run("b", list, 9)}), std::string("b"));
+        QCOMPARE(chosen({found_run("a", list), found_run("b", list)}, {"a"}), std::string("b"));
+        QCOMPARE(chosen({found_run("a", list)}, {"a"}), std::string());
     }
 };
 

@@ -130,10 +130,10 @@ private slots:
                                 control::AfterFinish::leave};
         QVERIFY(settings.save(path).ok());
         QVERIFY(NodeSettings::load(path).value() == settings);
-        settings.run->announcing = Announcing{.language = "de", .page = "https://example.org/"};
+        settings.run->announcing = Announcing{.on_board = true, .language = "de", .page = "https://example.org/"};
         QVERIFY(settings.save(path).ok());
         QVERIFY(NodeSettings::load(path).value() == settings);
-        settings.run->announcing->page = "javascript:alert(1)";
+        settings.run->announcing.page = "javascript:alert(1)";
         QVERIFY(settings.save(path).ok());
         QVERIFY(!NodeSettings::load(path).ok());
         // The invite in it lets anybody in who reads it.
