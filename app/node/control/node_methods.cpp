@@ -33,11 +33,11 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
         if (!invite) return invite.error();
         return done(node.join(*invite, call.role, call.other_run));
     });
-    dispatcher.add<FindRuns>([&node](const FindRuns&) { return node.find_runs(); });
+    dispatcher.add<FindRuns>([&node](const FindRuns&) { return node.finding().look(); });
     dispatcher.add_later<FollowList>([&node](const FollowList& call, const Dispatcher::Respond<FollowList>& respond) {
-        node.follow_list(call, respond);
+        node.finding().follow(call, respond);
     });
-    dispatcher.add<UnfollowList>([&node](const UnfollowList& call) { return done(node.unfollow_list(call)); });
+    dispatcher.add<UnfollowList>([&node](const UnfollowList& call) { return done(node.finding().unfollow(call)); });
     dispatcher.add<SetNextRun>([&node](const SetNextRun& call) { return done(node.set_next_run(call)); });
     dispatcher.add<Leave>([&node](const Leave&) { return done(node.leave()); });
     dispatcher.add<Pause>(

@@ -18,8 +18,6 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/node/find/announcer.h"
-#include "app/node/find/followed_lists.h"
-#include "app/node/find/known_hosts.h"
 #include "app/node/member/view.h"
 #include "app/node/paths.h"
 #include "app/node/release/http_get.h"
@@ -92,7 +90,9 @@ Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, Ow
       m_settings(std::move(settings)),
       m_releases(loop,
                  {m_options.data_folder, m_options.release_source, m_options.trainer_program, m_options.trainer_from},
-                 {[this] { use_trainer(); },
+                 {[this] {
+                      if (RunSession* session = m_run.session()) session->use_trainer(m_releases.trainer());
+                  },
                   [this] {
                       // A run that waits for a trainer goes on as soon as one is installed.
                       const TrainerProcess* trainer = m_run.trainer();
@@ -100,15 +100,18 @@ Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, Ow
                           static_cast<void>(resume());
                   }}),
       m_devices(loop, m_options.data_folder / "trainer.log"),
-      m_lists(m_options.data_folder,
-              {[&loop](std::function<void()> call) { boost::asio::post(loop, std::move(call)); },
-               [this]() -> ListKeeper::Fetch {
-                   return [proxy = m_settings.proxy](const std::string& place, std::size_t bytes_max,
-                                                     const std::stop_token& stop) {
-                       const bool is_link = place.starts_with("https://") || place.starts_with("http://");
-                       return is_link ? http_get(place, bytes_max, stop, proxy) : read_file(place, bytes_max);
-                   };
-               }}),
+      m_finding({m_options.data_folder,
+                 m_ledger,
+                 m_keys,
+                 [this]() -> net::Session& { return *m_network; },
+                 {[&loop](std::function<void()> call) { boost::asio::post(loop, std::move(call)); },
+                  [this]() -> ListKeeper::Fetch {
+                      return [proxy = m_settings.proxy](const std::string& place, std::size_t bytes_max,
+                                                        const std::stop_token& stop) {
+                          const bool is_link = place.starts_with("https://") || place.starts_with("http://");
+                          return is_link ? http_get(place, bytes_max, stop, proxy) : read_file(place, bytes_max);
+                      };
+                  }}}),
       m_run(m_ledger, m_keys),
       m_answers(m_run, m_ledger, m_keys, m_settings),
       m_search(m_options.data_folder, m_options.manifest_patience,
@@ -131,7 +134,7 @@ Node::~Node() {
     *m_alive = false;
     m_timer.cancel();
     m_run.drop();
-    m_finder.close();
+    m_finding.close();
     m_releases.close();
     m_network.reset();
 }
@@ -234,10 +237,8 @@ void Node::tick() {
     m_network->poll(m_now);
     m_run.tick(m_now);
     leave_when_finished();
-    m_finder.tick(*m_network,
-                  {announced(m_run.session(), m_settings, m_ledger, m_keys), carried(m_run.session(), m_settings)},
-                  m_now, unix_milliseconds());
-    m_lists.tick(m_now, unix_seconds());
+    m_finding.tick({announced(m_run.session(), m_settings, m_ledger, m_keys), carried(m_run.session(), m_settings)},
+                   m_now);
     m_search.tick();
     m_sleep.tick(m_now, m_run.session());
     if (m_settings.pause_over(unix_seconds())) {
@@ -320,41 +321,10 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     return {};
 }
 
-Result<control::FoundRuns> Node::find_runs() {
-    m_owner.check();
-    if (m_finder.wants_trust(m_now)) {
-        find::Trust trust = trust_of(m_options.data_folder, unix_seconds());
-        trust.friends = known_hosts(m_options.data_folder, m_ledger, m_keys.person.id());
-        m_finder.set_trust(std::move(trust), m_lists.rows(unix_seconds()));
-    }
-    return m_finder.look(*m_network, m_now, unix_milliseconds());
-}
-
-void Node::follow_list(const control::FollowList& call, const ListKeeper::Done& done) {
-    m_owner.check();
-    const auto link = find::ListLink::parse(call.link);
-    if (!link) return done(link.error());
-    m_lists.follow(*link, [this, done](const Result<control::FollowedRow>& followed) {
-        m_finder.forget_trust();
-        done(followed);
-    });
-}
-
-Status Node::unfollow_list(const control::UnfollowList& call) {
-    m_owner.check();
-    m_finder.forget_trust();
-    return m_lists.unfollow(call.key);
-}
-
 Status Node::set_next_run(const control::SetNextRun& call) {
     m_owner.check();
     m_settings.helps_lists = call.helps_lists;
     return save_settings();
-}
-
-std::optional<find::Announcement> Node::said_of(const RunId& run, const PeerId& host) const {
-    m_owner.check();
-    return m_finder.said_of({run, host}, unix_milliseconds());
 }
 
 Status Node::leave() {
@@ -462,7 +432,7 @@ Status Node::reopen_network() {
     m_search.end_look();
     m_search.cancel();
     m_run.close();
-    m_finder.close();
+    m_finding.close();
     m_releases.close();
     count_usage();
     static_cast<void>(m_network->stop(network_stop_limit));
@@ -480,11 +450,6 @@ Status Node::reopen_network() {
 }
 
 /// Another trainer counts from its next start on, and may see more devices.
-void Node::use_trainer() {
-    m_devices.forget();
-    if (RunSession* session = m_run.session()) session->use_trainer(m_releases.trainer());
-}
-
 Status Node::set_releases(const control::SetReleases& call) {
     m_owner.check();
     m_settings.looks = call.looks;
@@ -625,7 +590,7 @@ void Node::continue_stop() {
         return;
     }
     m_run.drop();
-    m_finder.close();
+    m_finding.close();
     m_releases.close();
     m_watch.save_closed();
     count_usage();

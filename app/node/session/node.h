@@ -20,8 +20,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "app/node/find/finder.h"
-#include "app/node/find/list_keeper.h"
+#include "app/node/find/run_finding.h"
 #include "app/node/member/membership.h"
 #include "app/node/member/own_keys.h"
 #include "app/node/owner/usage_meter.h"
@@ -66,13 +65,6 @@ public:
     /// `announcing` is what the host of the run wants told of it.
     [[nodiscard]] Status join(const run::Invite& invite, run::Role role,
                               control::OtherRun other_run = control::OtherRun::keep, const Announcing& announcing = {});
-    /// The runs that were heard of on the board; ask again, for it takes seconds to hear of them.
-    [[nodiscard]] Result<control::FoundRuns> find_runs();
-    /// What the host of a run said last of it on the board.
-    [[nodiscard]] std::optional<find::Announcement> said_of(const RunId& run, const PeerId& host) const;
-    /// `done` is called once, later.
-    void follow_list(const control::FollowList& call, const ListKeeper::Done& done);
-    [[nodiscard]] Status unfollow_list(const control::UnfollowList& call);
     [[nodiscard]] Status set_next_run(const control::SetNextRun& call);
     [[nodiscard]] Status leave();
     [[nodiscard]] Status pause(std::int64_t seconds);  // 0: until resumed
@@ -126,6 +118,7 @@ public:
     [[nodiscard]] RunSession* session() const { return m_run.session(); }
     [[nodiscard]] const RunAnswers& run() const { return m_answers; }
     [[nodiscard]] RunSearch& search() { return m_search; }
+    [[nodiscard]] RunFinding& finding() { return m_finding; }
     [[nodiscard]] ReleaseWatch& releases() { return m_releases; }
     [[nodiscard]] const OwnerWatch& owner_watch() const { return m_watch; }
     [[nodiscard]] const UsageMeter& usage() const { return m_usage; }
@@ -140,7 +133,6 @@ private:
     void tick();
     [[nodiscard]] Status open_session(const run::Invite& invite, const Bytes& manifest_file);
     void leave_when_finished();
-    void use_trainer();
     [[nodiscard]] Status end_pause();
     void continue_stop();
     [[nodiscard]] Status save_settings();
@@ -157,9 +149,8 @@ private:
     std::unique_ptr<net::Session> m_network;
     ReleaseWatch m_releases;
     DeviceSearch m_devices;
-    ListKeeper m_lists;
+    RunFinding m_finding;
     Membership m_run;
-    Finder m_finder;
     RunAnswers m_answers;
     RunSearch m_search;
     SleepHandover m_sleep;

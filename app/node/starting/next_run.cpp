@@ -37,7 +37,7 @@ void NextRun::look() {
     m_owner.check();
     if (m_asking || !is_wanted()) return;
     m_tried.insert(m_node.session()->run().hex());
-    const auto found = m_node.find_runs();
+    const auto found = m_node.finding().look();
     if (!found) return;
     if (const control::FoundRun* run = choose(*found, m_tried)) ask_about(*run);
 }

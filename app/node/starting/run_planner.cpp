@@ -70,7 +70,7 @@ void RunPlanner::offer(const RunId& run, const Result<RunSearch::Looked>& found,
     const run::Manifest& manifest = file->manifest;
     control::OfferedRun offered = offered_run(run, manifest, m_node.keys().person.id());
     offered.peers = found->peers;
-    if (const auto said = m_node.said_of(run, manifest.host)) {
+    if (const auto said = m_node.finding().said_of({run, manifest.host})) {
         offered.announced = true;
         offered.host_name = said->host_name;
         offered.round = said->round;
