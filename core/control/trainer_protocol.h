@@ -565,7 +565,7 @@ struct TrainerMoments {
 };
 
 /// How much less the loss is with a contribution taken whole (state - payload) than without it.
-struct JudgedRow {
+struct MeasuredRow {
     static constexpr std::string_view label = "measured contribution";
     std::uint32_t subject = 0;
     double own = 0, other = 0;
@@ -579,7 +579,7 @@ struct JudgedRow {
 /// The results of a judge request, once all of its contributions are measured.
 struct TrainerJudged {
     static constexpr std::string_view name = "judged";
-    std::vector<JudgedRow> rows;
+    std::vector<MeasuredRow> rows;
     std::string message;
 
     static void fields(auto& value, auto&& field) {

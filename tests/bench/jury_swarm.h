@@ -314,7 +314,7 @@ private:
         ask(request, rows, "shuffled tokens", 2, shuffled);
         training::Judge judge = training::Judge::open(m_juror.front().setup(), request).value();
         while (!judge.finished()) POTLUCK_CHECK(judge.step().ok());
-        for (const control::JudgedRow& row : judge.results().rows) {
+        for (const control::MeasuredRow& row : judge.results().rows) {
             const Row& of = rows[row.subject];
             const bool all = request.subjects[row.subject].other.empty();
             std::fprintf(m_out, "%s,%llu,%llu,%s,%zu,%g,%.9g,", m_run.name.c_str(),

@@ -53,7 +53,7 @@ Result<std::vector<peer::Judged>> Judging::results(const control::TrainerJudged&
     m_owner.check();
     std::vector<peer::Judged> results;
     std::size_t next = 0;
-    for (const control::JudgedRow& row : judged.rows) {
+    for (const control::MeasuredRow& row : judged.rows) {
         if (row.subject < next || row.subject >= m_contributors.size())
             return Error{ErrorCode::malformed, "The trainer measured what it was not asked to."};
         results.push_back({m_contributors[row.subject], row.own, row.other});
