@@ -55,9 +55,11 @@ struct DemoReport {
     std::vector<Place> leaderboard;
     struct Liar {
         std::string name, lie;
+        std::uint64_t suspended = 0;  // round whose list suspended it; 0: none did
     };
-    std::vector<Liar> liars;       // volunteers that handed over something else than their work
-    std::vector<LonePoint> alone;  // one computer alone, if it was measured
+    std::vector<std::string> wronged;  // honest volunteers that were suspended
+    std::vector<Liar> liars;           // volunteers that handed over something else than their work
+    std::vector<LonePoint> alone;      // one computer alone, if it was measured
     std::string sample, checkpoint;
     std::string folder;                 // where all of it is kept
     std::vector<std::string> troubles;  // what went wrong on the way

@@ -215,6 +215,7 @@ Status Scenario::start_late() {
 void Scenario::look_at_training() {
     const std::uint64_t at = round();
     if (const Status done = disturb(at); !done) return finish(done);
+    look_at_jury();
     if (!backbone().alive())
         return finish(Error{ErrorCode::unavailable,
                             "The backbone ended; see node.log in " + backbone().data_folder().string() + "."});
@@ -255,6 +256,27 @@ Status Scenario::disturb(std::uint64_t at) {
     m_returned_since = Clock::now();
     m_say(m_victim->name() + " comes back");
     return m_victim->start();
+}
+
+/// Who was suspended, once each; a suspension that has ended is remembered here.
+void Scenario::look_at_jury() {
+    const auto& first = backbone().snapshot();
+    if (!first || !first->run || !first->run->findings.jury) return;
+    for (const control::JudgedRow& row : first->run->findings.jury->suspended) {
+        const auto found = std::ranges::find_if(m_nodes, [&](const auto& node) {
+            return node->snapshot() && (node->snapshot()->person_id == row.id || node->snapshot()->peer_id == row.id);
+        });
+        if (found == m_nodes.end()) continue;
+        const std::string& name = (*found)->name();
+        const auto liar = std::ranges::find(m_liars, name, &DemoReport::Liar::name);
+        if (liar == m_liars.end() && std::ranges::find(m_wronged, name) == m_wronged.end()) {
+            m_wronged.push_back(name);
+            m_say(name + " is suspended, though it works");
+        } else if (liar != m_liars.end() && liar->suspended == 0) {
+            liar->suspended = std::max<std::uint64_t>(1, row.since);
+            m_say(name + " (" + liar->lie + ") is suspended by the list of round " + std::to_string(row.since));
+        }
+    }
 }
 
 bool Scenario::newcomers_credited() const {
@@ -439,6 +461,7 @@ void Scenario::fill(DemoReport& report) const {
     report.all_in_step = m_in_step;
     report.closed = m_closed;
     report.liars = m_liars;
+    report.wronged = m_wronged;
     report.seconds_join_to_first_step = m_late_seconds;
     report.seconds = m_trained_seconds;
     std::uint64_t bytes = 0, rounds = 0;

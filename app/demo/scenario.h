@@ -99,6 +99,7 @@ private:
     [[nodiscard]] std::uint64_t round() const;
     /// Whether the volunteers that came late and came back have been credited since.
     [[nodiscard]] bool newcomers_credited() const;
+    void look_at_jury();
     [[nodiscard]] bool in_step() const;
     [[nodiscard]] bool finished() const;
     [[nodiscard]] bool closed() const;
@@ -117,6 +118,7 @@ private:
     std::chrono::steady_clock::time_point m_measure_next;
     std::string m_magnet, m_checkpoint;
     std::vector<DemoReport::Liar> m_liars;
+    std::vector<std::string> m_wronged;
     ChildNode* m_late = nullptr;
     ChildNode* m_victim = nullptr;
     ChildNode* m_windowed = nullptr;

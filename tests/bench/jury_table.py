@@ -13,13 +13,15 @@ import collections
 import math
 import sys
 
-OWN_EDGES = [-1.0, -0.5, -0.2, -0.05, 0.0, 0.05, 0.12, 0.2, 0.3, 0.45, 0.65, 0.85, 1.1]
-GAP_EDGES = [-0.3, -0.15, -0.05, 0.0, 0.05, 0.15, 0.3]
+OWN_EDGES = [0.0, 0.15, 0.35, 0.6]
+GAP_EDGES = [0.05, 0.15]
+SHOWN_OWN = [-1.0, -0.5, -0.2, 0.0, 0.05, 0.15, 0.35, 0.6, 0.85, 1.1]
+SHOWN_GAP = [-0.3, -0.15, 0.0, 0.05, 0.15, 0.3]
 THRESHOLD = 13_816  # 1000 ln 10^6
 REMEMBERED, PERSONS_MIN = 8, 3
 AGREEMENT_MAX, AGREEING_MIN = 2.0, 4  # upper quartile of a round's own figures beside their lower median
 ENTRY_MAX, ENTRY_MIN = 1_400, -2_000  # so that nobody is convicted by fewer than ten measurements
-CHEAP_FROM = 0.3  # own figures from here on are never evidence: an honest member may train on another shard
+CHEAP_FROM = 0.35  # own figures from here on are never evidence: an honest member may train on another shard
 KINDS = ["noise", "zero", "flipped", "copy of the round before", "own payload again", "copy of this round with noise",
          "another shard", "a tenth of the steps", "one batch again and again", "shuffled tokens"]
 TELLABLE = ["noise", "zero", "flipped", "copy of the round before", "own payload again", "a tenth of the steps"]
@@ -62,14 +64,13 @@ def measurements(rounds):
         agree = lower_median(now) > 0 and now[3 * len(now) // 4] <= AGREEMENT_MAX * lower_median(now)
         if len(now) < AGREEING_MIN or not agree:
             continue
+        means = [sum(figures) / len(figures) for figures in remembered.values()]
         for kind, member, share, own, _ in rows:
             if kind == "honest":
                 remembered[member] = (remembered[member] + [own / scale(share)])[-REMEMBERED:]
-        if len(remembered) < PERSONS_MIN:
+        if len(means) < PERSONS_MIN or lower_median(means) <= 0:
             continue
-        median = lower_median([sum(r) / len(r) for r in remembered.values()])
-        if median <= 0:
-            continue
+        median = lower_median(means)
         for kind, member, share, own, other in rows:
             by = median * scale(share)
             yield kind, member, number, own / by, None if other is None else (own - other) / by
@@ -132,14 +133,14 @@ def followed(table, found):
 
 
 def histogram(found, kind, which):
-    edges = OWN_EDGES if which == 0 else GAP_EDGES
+    edges = SHOWN_OWN if which == 0 else SHOWN_GAP
     values = [f[3 + which] for f in found if f[0] == kind and f[3 + which] is not None]
     counts = collections.Counter(bin_of(edges, value) for value in values)
     return len(values), [counts[i] / max(1, len(values)) for i in range(len(edges) + 1)]
 
 
 def show_histograms(found):
-    for which, name, edges in ((0, "own / median", OWN_EDGES), (1, "(own - other) / median", GAP_EDGES)):
+    for which, name, edges in ((0, "own / median", SHOWN_OWN), (1, "(own - other) / median", SHOWN_GAP)):
         print(f"\n{name}: per cent of measurements, by bins from minus infinity; edges {edges}")
         for kind in ["honest"] + KINDS:
             number, shares = histogram(found, kind, which)
@@ -171,13 +172,16 @@ def written(table, honest, cells):
     def numbers(values):
         return ", ".join(str(value) for value in values)
     lines = [
-        "// How much a measured contribution speaks for a contributor that does not work: the table of the sequential test.",
-        "// Printed by tests/bench/jury_table.py from what tests/bench/bench_jury.cpp measured; docs/measurements.md has the",
-        f"// commands. {honest} honest measurements of {cells} trainings.",
+        "// What one measurement says of a person, in thousandths of a natural logarithm: 1000 ln(P(bin | no work) / P(bin |",
+        "// work)). Rows are bins of what the contribution does for its own records, columns of how much more that is than for",
+        "// others, both as shares of the median contribution's (sequential_test.h). The last column is for contributions that",
+        "// claim a whole shard, so that there are no others.",
         "//",
-        "// A row is the bin of own / (median * scale), a column that of (own - other) / (median * scale), the last one for",
-        "// contributions whose shard has no other records; a bin is the number of edges at most as large as the figure.",
-        "// Entries: 1000 ln(P(bin | no work) / P(bin | work)).",
+        "// tests/bench/jury_table.py prints this file from what tests/bench/bench_jury.cpp measured:",
+        f"// {honest} honest measurements of {cells} trainings (docs/measurements.md has the commands). No entry is larger than",
+        f"// {ENTRY_MAX}, so ten measurements are the fewest that convict: where models stand still, or windows are too long for",
+        "// their rate, honest figures can be bad for several rounds in a row. What helps as much as others' work does is no",
+        "// evidence, whichever shard it was trained on.",
         "#pragma once",
         "",
         "#include <array>",
@@ -186,11 +190,13 @@ def written(table, honest, cells):
         "",
         f"inline constexpr std::array<double, {len(OWN_EDGES)}> own_edges{{{numbers(OWN_EDGES)}}};",
         f"inline constexpr std::array<double, {len(GAP_EDGES)}> gap_edges{{{numbers(GAP_EDGES)}}};",
-        "// clang-format off",
         f"inline constexpr std::array<std::array<int, {len(GAP_EDGES) + 2}>, {len(OWN_EDGES) + 1}> evidence_table{{{{",
     ]
-    lines += ["    {" + numbers(row) + "}," for row in table]
-    return "\n".join(lines + ["}};", "// clang-format on", "", "}  // namespace potluck::run", ""])
+    says = ["worse than nothing", "next to nothing", "little", "less than others", "work"]
+    rows = ["    {" + numbers(row) + "}," for row in table]
+    width = max(len(row) for row in rows)
+    lines += [f"{row:{width}}  // {said}" for row, said in zip(rows, says)]
+    return "\n".join(lines + ["}};", "", "}  // namespace potluck::run", ""])
 
 
 def main():

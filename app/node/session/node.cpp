@@ -91,6 +91,8 @@ Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, Ow
       m_releases(loop,
                  {m_options.data_folder, m_options.release_source, m_options.trainer_program, m_options.trainer_from},
                  {[this] {
+                      // Another trainer counts from its next start on, and may see more devices.
+                      m_devices.forget();
                       if (RunSession* session = m_run.session()) session->use_trainer(m_releases.trainer());
                   },
                   [this] {

@@ -68,26 +68,31 @@ class TestJury final : public QObject {
 private slots:
     void seven_of_sixteen_that_send_no_work_are_suspended_and_nobody_else_data() {
         QTest::addColumn<QList<int>>("kinds");
-        const auto row = [](const char* name, const QList<int>& kinds) { QTest::newRow(name) << kinds; };
+        QTest::addColumn<std::uint64_t>("rounds");
+        const auto row = [](const char* name, const QList<int>& kinds, std::uint64_t rounds = 100) {
+            QTest::newRow(name) << kinds << rounds;
+        };
         row("noise", {int(Work::noise)});
         row("zero", {int(Work::zero)});
         row("flipped", {int(Work::flipped)});
         row("copied", {int(Work::copied)});
-        row("lazy", {int(Work::lazy)});
+        row("lazy", {int(Work::lazy)}, 200);
         row("mixed", {int(Work::noise), int(Work::zero), int(Work::flipped), int(Work::copied), int(Work::lazy)});
     }
     void seven_of_sixteen_that_send_no_work_are_suspended_and_nobody_else() {
         QFETCH(QList<int>, kinds);
+        QFETCH(std::uint64_t, rounds);
         std::vector<Work> works;
         for (const int kind : kinds) works.push_back(static_cast<Work>(kind));
-        const std::string wrong = first_wrong(seeds(1), [&](std::uint64_t seed) { return shut_out(seed, works, 40); });
+        const std::string wrong =
+            first_wrong(seeds(1), [&](std::uint64_t seed) { return shut_out(seed, works, rounds); });
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
     /// Of seven seats two lie together: of an honest member's work they say that it is noise, and of noise that it is
     /// work.
     void jurors_that_lie_suspend_nobody_and_keep_nobody_in_and_are_named() {
-        World world(1, plan_of(10, 46));
+        World world(1, plan_of(10, 71));
         Oracle oracle(world, 1);
         oracle.works[9] = Work::noise;
         world.start_all();
@@ -97,7 +102,7 @@ private slots:
         std::size_t victim = 0;
         while (victim == seats[0] || victim == seats[1]) ++victim;
         oracle.lies[seats[0]] = oracle.lies[seats[1]] = {victim};
-        const std::string wrong = played(world, 45);
+        const std::string wrong = played(world, 70);
         QVERIFY2(wrong.empty(), wrong.c_str());
         const auto found = suspensions_in(world, 0);
         QVERIFY(!found.contains(world.home(victim).id()));
@@ -111,14 +116,14 @@ private slots:
 
     /// Nobody shares what a single one says, and that is seen.
     void a_juror_that_lies_alone_is_named() {
-        World world(2, plan_of(10, 46));
+        World world(2, plan_of(10, 91));
         Oracle oracle(world, 2);
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(5); }, Duration{300'000}));
         const std::size_t liar = seated(world)[0];
         const std::size_t victim = liar == 0 ? 1 : 0;
         oracle.lies[liar] = {victim};
-        const std::string wrong = played(world, 45);
+        const std::string wrong = played(world, 90);
         QVERIFY2(wrong.empty(), wrong.c_str());
         QVERIFY(suspensions_in(world, 0).empty());
         const peer::JuryView view = *world.peer(victim).view().jury;
@@ -130,7 +135,7 @@ private slots:
 
     /// So the tests above can fail: three of seven are enough.
     void as_many_liars_as_a_verdict_needs_suspend_an_honest_member() {
-        World world(3, plan_of(10, 31));
+        World world(3, plan_of(10, 81));
         Oracle oracle(world, 3);
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(5); }, Duration{300'000}));
@@ -138,7 +143,7 @@ private slots:
         std::size_t victim = 0;
         while (std::find(seats.begin(), seats.begin() + 3, victim) != seats.begin() + 3) ++victim;
         for (std::size_t i = 0; i < 3; ++i) oracle.lies[seats[i]] = {victim};
-        const std::string wrong = played(world, 30);
+        const std::string wrong = played(world, 80);
         QVERIFY2(wrong.empty(), wrong.c_str());
         QVERIFY(suspensions_in(world, 0).contains(world.home(victim).id()));
         QVERIFY(world.peer(victim).view().jury->own_shut);
@@ -234,7 +239,7 @@ private slots:
 
     /// The host goes back behind the list that suspends: nobody is suspended, and no credit void, until it comes anew.
     void a_replaced_committee_takes_a_suspension_back_with_its_list() {
-        World world(7, plan_of(6, 60));
+        World world(7, plan_of(6, 120));
         Oracle oracle(world, 7);
         oracle.works[5] = Work::noise;
         const PeerId bad = world.home(5).id();
@@ -250,14 +255,14 @@ private slots:
         };
         QVERIFY(world.run_until(is_back, Duration{60'000}));
         QVERIFY(world.home(0).ledger.credit_of(world.run(), bad).tokens.value > left);
-        const std::string wrong = played(world, round + 12);
+        const std::string wrong = played(world, round + 30);
         QVERIFY2(wrong.empty(), wrong.c_str());
         QVERIFY(suspensions_in(world, 0).at(bad) >= round);
     }
 
     /// Who takes the sum of a round from seats checks suspensions all the same.
     void light_members_know_who_is_suspended() {
-        WorldPlan plan = plan_of(7, 31);
+        WorldPlan plan = plan_of(7, 61);
         plan.friends = false;
         plan.step = numerics::StepForm::coded;
         plan.width = 64;
@@ -275,7 +280,7 @@ private slots:
         oracle.works[5] = Work::noise;
         std::size_t light = 0;
         world.on_list = [&](std::size_t member, RoundId) { light += world.peer(member).view().light ? 1 : 0; };
-        const std::string wrong = played(world, 30);
+        const std::string wrong = played(world, 60);
         QVERIFY2(wrong.empty(), wrong.c_str());
         QVERIFY(light > 0);
         for (std::size_t i = 0; i < world.size(); ++i)

@@ -101,11 +101,11 @@ private slots:
         const auto row = [](const char* name, Kind kind, std::uint64_t most) {
             QTest::newRow(name) << static_cast<int>(kind) << most;
         };
-        row("noise", Kind::noise, 5);
-        row("zero", Kind::zero, 6);
-        row("flipped", Kind::flipped, 4);
-        row("copied", Kind::copied, 5);
-        row("lazy", Kind::lazy, 20);
+        row("noise", Kind::noise, 12);
+        row("zero", Kind::zero, 10);
+        row("flipped", Kind::flipped, 10);
+        row("copied", Kind::copied, 12);
+        row("lazy", Kind::lazy, 40);
     }
     void who_does_not_work_is_found_in_time() {
         QFETCH(int, kind);
@@ -130,15 +130,15 @@ private slots:
         SequentialTests tests = of_workers(3);
         QVERIFY(std::abs(*tests.median() - 0.07) < 1e-9);
         std::uint64_t round = 3;
-        for (; round < 6; ++round) {
+        for (; round < 13; ++round) {
             QVERIFY(tests.find(peer(9)) == nullptr || !tests.find(peer(9))->is_enough());
             take_among_workers(tests, measured(peer(9), round, -0.014, -0.016));
         }
         const Judgement* found = tests.find(peer(9));
         QVERIFY(found->is_enough());
-        QCOMPARE(found->judged, 3U);
+        QCOMPARE(found->judged, 10U);
         QCOMPARE(found->first.value, 3U);
-        QCOMPARE(found->last.value, 5U);
+        QCOMPARE(found->last.value, 12U);
         QVERIFY(std::abs(found->mean_own() + 0.014) < 1e-9);
         for (std::uint64_t more = 0; more < 20; ++more)
             take_among_workers(tests, measured(peer(9), round + more, -0.014, -0.016));
@@ -159,7 +159,7 @@ private slots:
     /// Seven of sixteen send noise from the beginning: the lower median is the weakest worker's.
     void the_median_is_a_workers_with_seven_of_sixteen_bad() {
         SequentialTests tests;
-        for (std::uint64_t round = 0; round < 4; ++round) {
+        for (std::uint64_t round = 0; round < 12; ++round) {
             std::vector<Measurement> all;
             for (std::uint8_t i = 1; i <= 16; ++i)
                 all.push_back(measured(peer(i), round, i <= 7 ? -0.01 : 0.05 + 0.001 * i, 0.0));
