@@ -1501,6 +1501,44 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::JuryCard</name>
+    <message numerus="yes">
+        <source>%1 – accused by %n juror(s).</source>
+        <translation>
+            <numerusform>%1 – von %n Prüfer beschuldigt.</numerusform>
+            <numerusform>%1 – von %n Prüfern beschuldigt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 – shut out until you lift it.</source>
+        <translation>%1 – ausgeschlossen, bis du es aufhebst.</translation>
+    </message>
+    <message>
+        <source>%1 – shut out until round %2.</source>
+        <translation>%1 – ausgeschlossen bis Runde %2.</translation>
+    </message>
+    <message>
+        <source>Its contributions lower the loss by %1, the median member&apos;s by %2.</source>
+        <translation>Seine Beiträge senken das Fehlermaß um %1, die des mittleren Mitglieds um %2.</translation>
+    </message>
+    <message>
+        <source>Work that does not help</source>
+        <translation>Arbeit, die nicht hilft</translation>
+    </message>
+    <message>
+        <source>The committee&apos;s computers measure whether contributions lower the loss. Noise shuts its sender out for 50 rounds, then for 500, then until you lift it.</source>
+        <translation>Die Computer des Komitees messen, ob Beiträge das Fehlermaß senken. Wer Rauschen schickt, ist für 50 Runden ausgeschlossen, dann für 500, dann bis du es aufhebst.</translation>
+    </message>
+    <message>
+        <source>People whom the jury shuts out or accuses</source>
+        <translation>Wen die Prüfer ausschließen oder beschuldigen</translation>
+    </message>
+    <message>
+        <source>Lift the &amp;suspension</source>
+        <translation>Au&amp;sschluss aufheben</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::LeaderboardModel</name>
     <message>
         <source>%1 (you)</source>
@@ -3941,6 +3979,10 @@
 </context>
 <context>
     <name>potluck::ui::StatusSummary</name>
+    <message>
+        <source>Your contributions do not seem to help the model: test this computer&apos;s memory and GPU, and undo any overclocking.</source>
+        <translation>Deine Beiträge scheinen dem Modell nicht zu helfen: Prüfe Arbeitsspeicher und Grafikkarte dieses Computers, und nimm jede Übertaktung zurück.</translation>
+    </message>
     <message>
         <source>Training goes on at half speed.</source>
         <translation>Trainiert wird mit halber Kraft.</translation>

@@ -73,6 +73,16 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::JuryCard</name>
+    <message numerus="yes">
+        <source>%1 – accused by %n juror(s).</source>
+        <translation>
+            <numerusform>%1 – accused by %n juror.</numerusform>
+            <numerusform>%1 – accused by %n jurors.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::MainWindow</name>
     <message numerus="yes">
         <source>%n other computer(s) train in this run, which nobody could carry on without this one: it waits until you are back.</source>

@@ -26,8 +26,8 @@ QSet<QString> listed_checks() {
     return names;
 }
 
-/// Names of benches and tests (files below tests/ without their ending), checks of the real programs, and the node itself,
-/// whose demo measures.
+/// Names of benches and tests (files below tests/ without their ending), checks of the real programs, and the node
+/// itself, whose demo measures.
 QSet<QString> programs() {
     QSet<QString> names = listed_checks();
     names << "potluck-node";

@@ -168,6 +168,8 @@ private slots:
         view.snapshot.yield = control::YieldState{Level::quiet, Signal::input, "", 100};
         QCOMPARE(ui::summarize(view).title, QStringLiteral("Training"));
         QCOMPARE(ui::summarize(view).reason, QStringLiteral("You use the computer. Training goes on at half speed."));
+        view.snapshot.run->findings.jury.emplace().helps = false;
+        QVERIFY(ui::summarize(view).reason.contains(QStringLiteral("do not seem to help the model")));
     }
 
     void a_history_is_told_in_sentences() {

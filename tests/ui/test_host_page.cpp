@@ -100,6 +100,35 @@ class TestHostPage : public QObject {
     Q_OBJECT
 
 private slots:
+    void whose_work_does_not_help_is_named_and_let_back_in_by_a_click() {
+        control::NodeSnapshot node = hosting();
+        HostFixture none(node);
+        QVERIFY(!none.find<QWidget>("judged")->isVisible());
+        control::Jury jury;
+        control::JudgedRow shut{.id = key('b'), .until = 120, .times = 1, .since = 70, .verdicts = 1};
+        shut.figures = control::JudgedFigures{-0.0141, -0.0139, 0.0632, 3};
+        jury.suspended = {shut};
+        jury.accused = {{.id = key('c'), .verdicts = 1}};
+        node.run->findings.jury = jury;
+        HostFixture fixture(node);
+        auto* rows = fixture.find<QListWidget>("judged");
+        QVERIFY(rows->isVisible());
+        QCOMPARE(rows->count(), 2);
+        QCOMPARE(rows->item(0)->text(),
+                 QStringLiteral("Member b – shut out until round 120. Its contributions lower the loss by -0.0141, the "
+                                "median member's by 0.0632."));
+        QCOMPARE(rows->item(1)->text(), QStringLiteral("Member c – accused by 1 juror(s)."));
+        QVERIFY(!fixture.find<QPushButton>("lift")->isEnabled());
+        rows->setCurrentRow(1);  // nothing to lift
+        QVERIFY(!fixture.find<QPushButton>("lift")->isEnabled());
+        rows->setCurrentRow(0);
+        fixture.node.push(node);  // a snapshot does not take the choice back
+        QCOMPARE(rows->currentRow(), 0);
+        fixture.click("lift");
+        QCOMPARE(fixture.node.lastParams("moderate").at("kind").get<std::string>(), "lift");
+        QCOMPARE(fixture.node.lastParams("moderate").at("key").get<std::string>(), key('b'));
+    }
+
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
 
     void only_a_host_has_the_page() {

@@ -46,6 +46,16 @@ QString quietly(const control::NodeSnapshot& node, const QString& sentence) {
            Tr::tr("Training goes on at half speed.");
 }
 
+/// What this computer contributes helps nobody, as far as it has measured itself.
+QString withoutUse(const control::NodeSnapshot& node, const QString& sentence) {
+    const bool helps = !node.run || !node.run->findings.jury || node.run->findings.jury->helps;
+    if (helps || node.activity != control::Activity::training) return sentence;
+    return sentence + QLatin1Char(' ') +
+           Tr::tr(
+               "Your contributions do not seem to help the model: test this computer's memory and GPU, and undo any "
+               "overclocking.");
+}
+
 QString sentenceIn(const control::NodeSnapshot& node) {
     const QString missing = node.why.reason == Reason::trainer_missing ? noTrainerText(node) : QString();
     return missing.isEmpty() ? sentenceOf(node.why) : missing;
@@ -64,7 +74,7 @@ StatusSummary summarize(const NodeView& view) {
     const bool told = row.memory == status::TrainerMemory::free_and_told;
     return {status::sign_of(reason, node.activity),
             titleOf(reason, trains(node)),
-            quietly(node, sentenceIn(node)),
+            withoutUse(node, quietly(node, sentenceIn(node))),
             told ? memoryOf(node.trainer) : QString(),
             node.progress,
             row.actions};

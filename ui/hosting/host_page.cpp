@@ -14,6 +14,7 @@
 
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
+#include "ui/hosting/jury_card.h"
 #include "ui/hosting/people_list.h"
 #include "ui/hosting/succession_words.h"
 #include "ui/widgets/parts.h"
@@ -41,7 +42,9 @@ HostPage::HostPage(NodeClient& client, QWidget* parent) : QWidget(parent), m_cli
     m_outcome->setObjectName(QStringLiteral("hostOutcome"));
     m_outcome->hide();
     cards->addWidget(m_outcome);
-    for (QFrame* card : {makeSuccessionCard(), makePeopleCard(), makeCheckpointCard()}) cards->addWidget(card);
+    const std::initializer_list<QFrame*> all = {makeSuccessionCard(), makePeopleCard(), new JuryCard(client, scrolled),
+                                                makeCheckpointCard()};
+    for (QFrame* card : all) cards->addWidget(card);
     cards->addStretch(1);
     column->addWidget(scroll, 1);
     connect(&client, &NodeClient::changed, this, &HostPage::refresh);

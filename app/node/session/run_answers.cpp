@@ -1,3 +1,5 @@
+// A key is named whole or by its first digits, of which no other known key has the same; the host's changes are signed
+// here and handed to the peer, and what is refused is said in one sentence.
 #include "app/node/session/run_answers.h"
 
 #include <set>

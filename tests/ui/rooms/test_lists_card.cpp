@@ -72,7 +72,7 @@ private slots:
 
     void what_the_node_refuses_is_said() {
         Following fixture;
-        fixture.node.refuse(control::FollowList::name, "Its key has not signed it.");
+        fixture.node.refuse(std::string(control::FollowList::name), "Its key has not signed it.");
         fixture.window->offerInvite(kitchen_link);
         fixture.click("listFollow");
         QTRY_VERIFY(fixture.text("listOutcome").contains(QStringLiteral("has not signed")));

@@ -54,6 +54,7 @@ constexpr bool is_each_once() {
     count(walked_rarely);
     count(passing_by);
     count(of_a_broken_disk);
+    count(by_a_jury);
     count(never_in_a_window);
     return std::all_of(times.begin(), times.end(), [](int number) { return number == 1; });
 }

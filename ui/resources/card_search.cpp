@@ -1,4 +1,4 @@
-#include "ui/pages/card_search.h"
+#include "ui/resources/card_search.h"
 
 #include <algorithm>
 #include <utility>
