@@ -218,7 +218,7 @@ private slots:
         QVERIFY(snapshot.ok());
         QCOMPARE(snapshot->run->total_rounds, std::uint64_t{1000});
         const Ended invite = run_node({"invite", "--data-dir", data});
-        QVERIFY(invite.out.startsWith("magnet:?xt=urn:btmh:1220"));
+        QVERIFY(invite.out.startsWith("potluck:?xt=urn:btmh:1220"));
     }
 
     void verbs_without_a_node_exit_with_3() {

@@ -26,7 +26,7 @@ private slots:
         QByteArray said;
         QTRY_VERIFY_WITH_TIMEOUT(
             (said += window.readAllStandardOutput()).contains('\n') || window.state() == QProcess::NotRunning, 120'000);
-        QVERIFY2(said.startsWith("invite: magnet:"), said.constData());
+        QVERIFY2(said.startsWith("invite: potluck:"), said.constData());
 
         ServingNode volunteer(folder / "volunteer");
         volunteer.start();

@@ -1,5 +1,9 @@
-// A key is named whole or by its first digits, of which no other known key has the same; the host's changes are signed
-// here and handed to the peer, and what is refused is said in one sentence.
+// A key is named whole or by its first digits, of which no other known key has the same. The host's changes are signed
+// here and handed to the peer, which keeps them on disk and tells them to others; they are in force with the next list.
+// What is refused is said in one sentence with what to do.
+//
+// Answers about people and checkpoints come from the peer and the ledger, so a run that is over is answered for as well
+// as one that goes on.
 #include "app/node/session/run_answers.h"
 
 #include <set>

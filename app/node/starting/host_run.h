@@ -52,6 +52,10 @@ struct HostedRun {
 /// `fraction` of the stage; false ends the making, and the call returns `cancelled`.
 using MakingProgress = std::function<bool(control::MakingStage stage, double fraction)>;
 
+/// The jury of a run whose host names none: run::usual_jury, but 0 for models that draw or embed pictures, whose honest
+/// contributions the table of evidence was not measured with.
+[[nodiscard]] double usual_jury_for(const model::ModelSpec& model);
+
 /// `computer` is the one that hosts, one of the person `host`.
 [[nodiscard]] Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host,
                                          const run::Device& computer, const std::filesystem::path& data_folder,

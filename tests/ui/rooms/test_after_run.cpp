@@ -90,6 +90,7 @@ private slots:
 
     void the_switch_is_the_nodes() {
         AtTheEnd fixture;
+        fixture.node.answer(control::SetNextRun::name, nlohmann::json::object());
         fixture.push("training");
         auto* goesOn = fixture.find<QCheckBox>("helpsLists");
         goesOn->setFocus();

@@ -124,6 +124,16 @@ private slots:
         QVERIFY(of_pictures > 1);
     }
 
+    void a_jury_is_named_where_it_was_calibrated() {
+        const auto usual = [](const char* preset) { return usual_jury_for(*model::model_preset(preset)); };
+        QCOMPARE(usual("gpt2"), run::usual_jury);
+        QCOMPARE(usual("albert-tiny"), run::usual_jury);
+        QCOMPARE(usual("coder-small"), run::usual_jury);
+        QCOMPARE(usual("dalle-emoji"), 0.0);
+        QCOMPARE(usual("swav-tiny"), 0.0);
+        QCOMPARE(look_at(choices(), {}).plan.recipe.jury, run::usual_jury);
+    }
+
     void the_longest_words_stand() {
         control::RunChoices made = choices();
         made.run_name = std::string(run::run_name_characters_max, 'a');

@@ -189,14 +189,13 @@ void HostVerb::add_members(CLI::App& host) {
                     "somebody else contributes; 1: no limit")
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
-    recipe.jury = run::usual_jury;
     CLI::Option* jury = host.add_option(
-        "--jury", recipe.jury,
+        "--jury", m_jury,
         "Share of a committee member's compute that goes into measuring whether contributions help, which "
-        "shuts out those that do not; 0: none");
-    jury->check(CLI::Range(0.0, 0.5))->capture_default_str();
+        "shuts out those that do not; 0: none (default: 0.03; 0 for models that draw or embed pictures)");
+    jury->check(CLI::Range(0.0, 0.5));
     host.add_flag_callback(
-            "--no-jury", [&recipe] { recipe.jury = 0; }, "Measure no contributions: --jury 0")
+            "--no-jury", [this] { m_jury = 0; }, "Measure no contributions: --jury 0")
         ->excludes(jury);
     host.add_flag("--volunteer", m_volunteer, "Train here too, instead of only deciding and relaying");
     host.add_flag("--announce", m_announcing.on_board,
@@ -237,6 +236,7 @@ Status HostVerb::read() {
     recipe.outer.robust = run::robust_rule_named(m_robust).value_or(recipe.outer.robust);
     recipe.probation_time = milliseconds(m_probation_hours * 3600);
     recipe.strangers.newcomer_rms = run::usual_newcomer_rms(recipe);
+    recipe.jury = m_jury.value_or(usual_jury_for(m_plan.model));
     m_plan.window = m_window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;
     if (m_window_seconds > 0) recipe.window = milliseconds(m_window_seconds);
     m_plan.patience = m_collect_seconds > 0 ? HostPlan::Patience::of_recipe : HostPlan::Patience::by_window;

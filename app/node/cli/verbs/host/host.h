@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ private:
     std::string m_optimizer = "adamw", m_density = "auto", m_step = "exact", m_robust = "mean", m_lamb_debias;
     std::vector<std::string> m_backbones, m_allowed;
     double m_learning_rate = 0, m_window_seconds = 0, m_collect_seconds = 0, m_grace_seconds = 0;  // 0: the usual
+    std::optional<double> m_jury;
     double m_probation_hours = std::chrono::duration<double, std::ratio<3600>>(run::usual_probation_time).count();
     bool m_volunteer = false, m_prepare = false;
     Announcing m_announcing;
