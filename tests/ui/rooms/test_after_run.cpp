@@ -96,6 +96,7 @@ private slots:
         goesOn->setFocus();
         QTest::keyClick(goesOn, Qt::Key_Space);
         QTRY_COMPARE(fixture.node.count("set_next_run"), 1);
+        QTRY_VERIFY(!fixture.client.waitsFor(control::method_of<control::SetNextRun>));
         QCOMPARE(fixture.node.lastParams("set_next_run").at("helps_lists").get<bool>(), true);
         control::NodeSnapshot snapshot = recordedSnapshot("training");
         snapshot.helps_lists = true;

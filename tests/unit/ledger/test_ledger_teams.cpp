@@ -171,7 +171,11 @@ private slots:
             QVERIFY(add(ledger, chain.next({{1, 42}})).ok());
             ledger.remember_name(key(1), "Ann");
         }
-        QVERIFY(meddle(at("ledger"), "ALTER TABLE peers DROP COLUMN team; PRAGMA user_version = 4"));
+        QVERIFY(meddle(at("ledger"), R"(
+            ALTER TABLE peers DROP COLUMN team;
+            DROP INDEX lists_that_judge; ALTER TABLE lists DROP COLUMN judges;
+            ALTER TABLE entries DROP COLUMN voided; ALTER TABLE entries DROP COLUMN void_by;
+            PRAGMA user_version = 4)"));
         {
             Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
             QCOMPARE(ledger.credit_of(chain.run(), key(1)).team, std::string());
