@@ -64,7 +64,7 @@ POTLUCK_INLINE void start_body(const Votes& votes, Centre& centre) {
         int agreed = 0;
         for (std::size_t j = 0; j < block; ++j) {
             order[j] = above[j] >= majority ? lower : upper;
-            agreed |= (above[j] >= majority) | (below[j] >= majority);
+            agreed += (above[j] >= majority) + (below[j] >= majority);
         }
         std::fill_n(centre.begin() + static_cast<std::ptrdiff_t>(at), block, 0);
         if (agreed == 0) continue;
