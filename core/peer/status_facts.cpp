@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/peer/presence/members.h"
 
 namespace potluck::peer {
@@ -26,11 +26,7 @@ Why training_why(const StatusFacts& facts) {
 Why shut_out_why(const JuryView::Shut& shut) {
     Why why{.reason = Reason::suspended, .round = 0};
     if (shut.state.until != run::until_lifted) why.round = shut.state.until.value;
-    if (shut.figures) {
-        char text[64];
-        std::snprintf(text, sizeof text, "%.4f / %.4f", shut.figures->own / 1e6, shut.figures->median / 1e6);
-        why.detail = text;
-    }
+    if (shut.figures) why.detail = formatted("%.4f / %.4f", shut.figures->own / 1e6, shut.figures->median / 1e6);
     return why;
 }
 

@@ -1,6 +1,5 @@
 #include "app/node/cli/verbs/host/committee.h"
 
-#include <cstdio>
 #include <iostream>
 #include <optional>
 
@@ -10,6 +9,7 @@
 #include "app/node/cli/verbs/host/verbs.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "core/run/agreement/evidence.h"
 
 namespace potluck::node {
@@ -20,10 +20,7 @@ constexpr std::size_t shown_name = 24;
 
 void print_figures(const std::optional<control::JudgedFigures>& figures) {
     if (!figures) return;
-    char text[128];
-    std::snprintf(text, sizeof text, "; loss lowered by %.4f nats a token, others' by %.4f", figures->own,
-                  figures->median);
-    std::cout << text;
+    std::cout << formatted("; loss lowered by %.4f nats a token, others' by %.4f", figures->own, figures->median);
 }
 
 void print_jury(const control::Jury& jury) {

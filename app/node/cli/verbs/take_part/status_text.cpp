@@ -14,6 +14,7 @@
 #include "app/node/cli/news_text.h"
 #include "app/node/member/view.h"
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "core/model/model_spec.h"
 #include "core/status/states.h"
 
@@ -183,10 +184,8 @@ std::string jury_text(const control::Jury& jury) {
     std::string text = "jury: " + std::to_string(jury.suspended.size()) + " suspended, " +
                        std::to_string(jury.measured) + " contributions measured here";
     if (jury.own && jury.own->median > 0) {
-        char figures[160];
-        std::snprintf(figures, sizeof figures, "; your own %s: loss lowered by %.4f nats a token, others' by %.4f",
-                      jury.helps ? "help" : "do not help the model", jury.own->own, jury.own->median);
-        text += figures;
+        text += formatted("; your own %s: loss lowered by %.4f nats a token, others' by %.4f",
+                          jury.helps ? "help" : "do not help the model", jury.own->own, jury.own->median);
     }
     if (jury.against > 0) text += "; " + std::to_string(jury.against) + " of its seats accuse you";
     return text + "\n";
