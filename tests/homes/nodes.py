@@ -23,9 +23,15 @@ class Node:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("POTLUCK_")}
         environment.update(self.environment)
         self.process = subprocess.Popen(
-            ["ip", "netns", "exec", network.PREFIX + self.namespace, "nice", "-n", "5", self.program, "--data-dir",
-             str(self.folder), "--trainer-threads", "1", *self.options, *words],
-            stdout=output, stderr=subprocess.STDOUT, env=environment)
+            [*self.launcher(), self.program, "--data-dir", str(self.folder), "--trainer-threads", "1", *self.options,
+             *words], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment,
+            preexec_fn=self.before_start)
+
+    def launcher(self):
+        """The words that put the program into its namespace."""
+        return ["ip", "netns", "exec", network.PREFIX + self.namespace, "nice", "-n", "5"]
+
+    before_start = None  # what the process itself does first: a subclass may set limits
 
     def start_again(self):
         """With what its data folder says; the verb it was started with first is for a folder that is in no run."""
