@@ -64,6 +64,7 @@ constexpr std::uint32_t drawn_side = 64;   // larger than what is trained on, to
 constexpr std::uint32_t drawn_each = 600;  // of every pattern, for a model that embeds
 constexpr std::uint64_t shard_bytes_max = 1ULL << 30U;
 constexpr int demos_max = 1000;               // numbered folders tried
+constexpr std::size_t jurors = 3;             // of a demo in which some lie: with the backbone four seats
 constexpr std::uint64_t rounds_to_grow = 12;  // within which three volunteers are fit for a seat
 constexpr std::uint64_t evaluate_records_max = 512;
 constexpr std::chrono::seconds evaluate_timeout{600};  // of a computer that is slow and busy
@@ -173,6 +174,7 @@ private:
     RunId m_run;
     run::Manifest m_manifest;
     Screen m_screen;
+    std::vector<std::string> m_vouched;  // by the host, once it runs
     std::unique_ptr<Scenario> m_scenario;
     DemoReport m_report;
     std::optional<double> m_code_baseline;  // nats per code, of a model that draws
@@ -185,9 +187,6 @@ Status Demo::read_recipe() {
         auto recipe = DemoRecipe::from_file(m_options.recipe, m_recipe);
         if (!recipe) return recipe.error();
         m_recipe = *recipe;
-    }
-    if (m_options.liars + 2 > m_options.volunteers && m_options.liars > 0) {
-        return Error{ErrorCode::invalid_argument, "At least two volunteers work; give more with --volunteers."};
     }
     if (m_options.liars > 0 && !fs::exists(program_beside("potluck-liar"))) {
         return Error{ErrorCode::not_found, "potluck-liar is missing beside this program; build it."};
@@ -331,14 +330,21 @@ Status Demo::host() {
                                           "To show that volunteers train one model together."};
     for (std::string& argument : m_recipe.host_arguments(m_length.rounds)) arguments.push_back(std::move(argument));
     // Windows of seconds leave a juror's usual share too little to measure all in a demo's minutes.
-    if (m_options.liars > 0) arguments.insert(arguments.end(), {"--jury", "0.1"});
-    // The volunteers know each other, so the run's committee grows with them and can do without the backbone.
-    for (const std::string& folder : Scenario::volunteer_folders(m_options.volunteers)) {
+    if (m_options.liars > 0) arguments.insert(arguments.end(), {"--jury", "0.25"});
+    // The volunteers know each other, so the run's committee grows with them and can do without the backbone. Where
+    // some lie, anybody may join, and the host vouches for the jury alone.
+    std::vector<std::string> known = Scenario::volunteer_folders(m_options.volunteers);
+    if (m_options.liars > 0) known.resize(std::min<std::size_t>(jurors, m_options.volunteers));
+    for (const std::string& folder : known) {
         std::error_code ignored;
         fs::create_directories(m_folder / folder, ignored);
         const auto identity = identity::Identity::open_or_create(m_folder / folder / "identity.key");
         if (!identity) return identity.error();
-        arguments.insert(arguments.end(), {"--allow", identity->id().hex()});
+        if (m_options.liars > 0) {
+            m_vouched.push_back(identity->id().hex());
+        } else {
+            arguments.insert(arguments.end(), {"--allow", identity->id().hex()});
+        }
     }
     if (m_recipe.draws()) arguments.insert(arguments.end(), {"--coder", (m_folder / "coder").string()});
     const auto made = prepare(std::move(arguments));
@@ -360,7 +366,7 @@ Status Demo::read_manifest() {
 
 /// Measures this computer with a trainer for each volunteer, and makes the run again if its windows would be too short.
 Status Demo::fit_to_pace() {
-    const unsigned volunteers = m_options.volunteers;
+    const unsigned volunteers = m_options.volunteers + m_options.liars;
     m_screen.say("measuring how fast " + std::to_string(volunteers) + " volunteers train here");
     std::optional<Result<Pace>> found;
     measure_pace(m_loop, lone_training(run_home(), m_manifest), volunteers,
@@ -397,9 +403,10 @@ void Demo::train() {
     plan.length = m_length;
     plan.rounds_min = rounds_to_grow + 1;
     plan.measure = [this](const std::function<void(bool)>& then) { measure_newest(then); };
-    plan.volunteers = m_options.volunteers;
+    plan.volunteers = m_options.volunteers + m_options.liars;
     plan.liars = m_options.liars;
     plan.trainer_program = m_node.trainer_program;
+    plan.vouched = m_vouched;
     plan.liar_program = program_beside("potluck-liar");
     plan.devices = m_options.devices;
     plan.window =

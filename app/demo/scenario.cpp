@@ -1,6 +1,6 @@
 // A script on rounds, not on time, so that it means the same on a slow computer: one volunteer joins after 30% of the
 // rounds, one is killed after 40% and comes back two rounds later, early enough to contribute again. A demo that goes
-// on until the baseline is beaten has them as if it were short.
+// on until the baseline is beaten has them as if it were short; it goes on until all liars are suspended, too.
 //
 //   backbone --snapshot--> invite --answer--> training --all rounds, beaten, or time is up--> settling --in step-->
 //   over
@@ -56,8 +56,9 @@ Scenario::Scenario(boost::asio::io_context& loop, ScenarioPlan plan, std::functi
       m_started(Clock::now()) {}
 
 std::vector<std::string> Scenario::volunteer_folders(unsigned volunteers) {
-    std::vector<std::string> folders{"late", "window"};
+    std::vector<std::string> folders;
     for (unsigned i = 1; i <= volunteers; ++i) folders.push_back("volunteer-" + std::to_string(i));
+    folders.insert(folders.end(), {"late", "window"});
     return folders;
 }
 
@@ -127,8 +128,20 @@ void Scenario::look_at_start() {
     m_nodes.front()->call(control::MakeInvite{}, [this](const Result<control::InviteLink>& answer) {
         if (!answer) return finish(Error{ErrorCode::unavailable, "The backbone gave no invite."});
         m_magnet = answer->magnet;
+        vouch();
         start_volunteers();
     });
+}
+
+void Scenario::vouch() {
+    for (const std::string& key : m_plan.vouched) {
+        control::Moderate call;
+        call.kind = control::ModerationKind::allow;
+        call.key = key;
+        m_nodes.front()->call(call, [this](const Result<control::ModerationNumber>& answer) {
+            if (!answer) m_say("the host cannot vouch for a juror: " + answer.error().message);
+        });
+    }
 }
 
 void Scenario::start_volunteers() {
@@ -284,8 +297,9 @@ bool Scenario::newcomers_credited() const {
 }
 
 void Scenario::measure_if_due(std::uint64_t at) {
+    const bool is_told = std::ranges::all_of(m_liars, [](const DemoReport::Liar& liar) { return liar.suspended > 0; });
     const bool may_end =
-        m_plan.length.end == DemoLength::End::beaten && at >= m_plan.rounds_min && newcomers_credited();
+        m_plan.length.end == DemoLength::End::beaten && at >= m_plan.rounds_min && newcomers_credited() && is_told;
     if (!may_end || m_measuring || m_beaten || Clock::now() < m_measure_next) return;
     const TableHead now = head();
     const auto is_below = [&](double loss) { return loss > 0 && loss < now.bigram_loss; };

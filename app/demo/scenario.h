@@ -30,9 +30,10 @@ struct ScenarioPlan {
     DemoRecipe recipe;
     DemoLength length;
     std::uint64_t rounds_min = 0;  // before it may end because the baseline is beaten
-    unsigned volunteers = 4;
-    unsigned liars = 0;  // the last of them (app/demo/liar)
+    unsigned volunteers = 4;       // all of them
+    unsigned liars = 0;            // the last of them (app/demo/liar)
     std::filesystem::path trainer_program, liar_program;
+    std::vector<std::string> vouched = {};  // keys that the host vouches for while the run goes on
     std::vector<std::string> devices = {};  // of the volunteers, in turn; empty: each node chooses
     enum class Window { closed, open } window = Window::closed;
     std::chrono::seconds timeout{};  // of training, beyond which it ends whatever has happened
@@ -88,6 +89,7 @@ private:
     void measure_if_due(std::uint64_t at);
     void end_training(std::uint64_t at);
     void look_at_end();
+    void vouch();
     void start_volunteers();
     void make_liar(unsigned volunteer, std::vector<std::string>& arguments, Environment& environment);
     void start_window(const std::string& dht);

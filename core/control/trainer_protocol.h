@@ -39,6 +39,7 @@ inline constexpr std::size_t speeds_max = 8;
 inline constexpr std::size_t sentences_max = 64;
 inline constexpr std::uint32_t queries_max = 16, nearest_max = 32;
 inline constexpr std::size_t judged_subjects_max = 64, judged_records_max = 256;
+inline constexpr double judged_seconds_max = 1e6;
 
 struct VectorFile {
     static constexpr std::string_view label = "vector file";
@@ -580,10 +581,13 @@ struct MeasuredRow {
 struct TrainerJudged {
     static constexpr std::string_view name = "judged";
     std::vector<MeasuredRow> rows;
+    double seconds = 0;
     std::string message;
 
     static void fields(auto& value, auto&& field) {
         field("rows", value.rows, List{judged_subjects_max, Any{}}, "Figures, in the order of the request.");
+        field("seconds", value.seconds, Real{0, judged_seconds_max},
+              "That this took from training, without what was trained in between.");
         field("message", value.message, Text{sentence_bytes_max}, "Why some could not be measured; else empty.");
     }
 };

@@ -69,6 +69,7 @@ Peer::~Peer() = default;
 void Peer::start(TimePoint now) {
     m_context.set_now(now);
     for (const PeerId& peer : m_world.swarm.neighbours()) m_members.joined(peer);
+    m_juror.load();
     m_rounds.start();
 }
 
@@ -166,8 +167,8 @@ void Peer::on_trainer_lost(const Error& error) {
 }
 void Peer::on_first_step() { m_catch_up.first_step(); }
 
-void Peer::on_judged(RoundId round, const std::vector<Judged>& results) {
-    if (!m_rounds.left()) m_juror.on_judged(round, results);
+void Peer::on_judged(const JudgeReport& report) {
+    if (!m_rounds.left()) m_juror.on_judged(report);
 }
 
 void Peer::on_snapshot(const SnapshotResult& result) {

@@ -128,7 +128,7 @@ public:
     void on_progress(TokenCount window_tokens, double tokens_per_second, double loss) override;
     void on_snapshot(const SnapshotResult& result) override;
     void on_trainer_lost(const Error& error) override;
-    void on_judged(RoundId round, const std::vector<Judged>& results) override;
+    void on_judged(const JudgeReport& report) override;
 
 private:
     /// What a juror measures with.

@@ -67,6 +67,7 @@ Result<Judge> Judge::open(const TrainerSetup& setup, const control::JudgeRequest
         if (!are_below(subject.own, subject.records) || !are_below(subject.other, subject.records))
             return Error{ErrorCode::malformed, "A record to measure on lies beyond its shard."};
     }
+    const auto begun = std::chrono::steady_clock::now();
     if (const Status fine = check_vector(request.state, setup.model.parameters()); !fine.ok()) return fine.error();
     Result<OtherModel> model = OtherModel::create(setup);
     if (!model.ok()) return model.error();
@@ -79,6 +80,7 @@ Result<Judge> Judge::open(const TrainerSetup& setup, const control::JudgeRequest
         judge.open_shard(subject);
     }
     judge.plan_passes();
+    judge.m_taken = std::chrono::steady_clock::now() - begun;
     return judge;
 }
 
@@ -115,6 +117,13 @@ void Judge::plan_passes() {
 Status Judge::step() {
     m_owner.check();
     POTLUCK_CHECK(!m_passes.empty());
+    const auto begun = std::chrono::steady_clock::now();
+    Status made = make_step();
+    m_taken += std::chrono::steady_clock::now() - begun;
+    return made;
+}
+
+Status Judge::make_step() {
     Pass& pass = m_passes.front();
     if (!m_has_weights || m_weights_of != pass.subject) return take_weights(pass.subject);
     if (const Status passed = pass_records(pass); !passed.ok()) {
@@ -190,7 +199,8 @@ void Judge::leave_out(std::size_t subject, const std::string& why) {
 
 control::TrainerJudged Judge::results() const {
     m_owner.check();
-    control::TrainerJudged judged{.rows = {}, .message = m_message};
+    control::TrainerJudged judged{
+        .rows = {}, .seconds = std::chrono::duration<double>(m_taken).count(), .message = m_message};
     for (std::size_t number = 0; number < m_subjects.size(); ++number) {
         const Subject& subject = m_subjects[number];
         if (subject.is_unmeasurable || !subject.own_loss || (subject.other && !subject.other_loss)) continue;

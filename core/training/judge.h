@@ -10,6 +10,7 @@
 // Does not: choose records, judge, or touch what trains. Threads: the trainer's. Owns: the second model, open shards.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -70,6 +71,7 @@ private:
 
     Judge(const TrainerSetup& setup, const control::JudgeRequest& request, OtherModel model);
     void open_shard(const control::JudgeSubject& subject);
+    [[nodiscard]] Status make_step();
     [[nodiscard]] std::size_t set_of(const std::string& shard, const std::vector<std::uint64_t>& records);
     void plan_passes();
     [[nodiscard]] Status take_weights(std::optional<std::size_t> subject);
@@ -86,7 +88,8 @@ private:
     std::map<std::string, Shard> m_shards;
     std::vector<RecordSet> m_sets;
     std::vector<Subject> m_subjects;
-    std::deque<Pass> m_passes;  // those still to be made, in order
+    std::deque<Pass> m_passes;                      // those still to be made, in order
+    std::chrono::steady_clock::duration m_taken{};  // by open() and step()
     bool m_has_weights = false;
     std::optional<std::size_t> m_weights_of;  // the subject whose contribution they have; none: theta itself
     std::string m_message;                    // why the first subject was left out

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Makes the jury's table of evidence from measurements of bench_jury, and says what it finds.
 
-  jury_table.py FILE... [--write core/run/jury/evidence_table.h] [--histograms]
+  jury_table.py FILE... [--write core/run/jury/evidence_table.h] [--histograms] [--sample N]
 
 Figures are divided as a juror divides them: own and own - other by the lower median over persons of the mean of each
 person's last eight own figures, each by its claim's share of an ordinary one's (at most 1). The table has 1000 times
 ln(P(bin | no work) / P(bin | work)), P of no work being the mean over the kinds that can be told. Two seeds of three
-make the table; the rest test it (all of them, if there is only one seed). No dependencies.
+make the table; the rest test it (all of them, if there is only one seed). With --sample, jurors that measure N of each
+round's contributions are followed, as real ones do, with and without members among them that send noise. No
+dependencies.
 """
 import argparse
 import collections
 import math
+import random
 import sys
 
 OWN_EDGES = [0.0, 0.15, 0.35, 0.6]
@@ -20,7 +23,8 @@ SHOWN_GAP = [-0.3, -0.15, 0.0, 0.05, 0.15, 0.3]
 THRESHOLD = 13_816  # 1000 ln 10^6
 REMEMBERED, PERSONS_MIN = 8, 3
 AGREEMENT_MAX, AGREEING_MIN = 2.0, 4  # upper quartile of a round's own figures beside their lower median
-ENTRY_MAX, ENTRY_MIN = 1_400, -2_000  # so that nobody is convicted by fewer than ten measurements
+ENTRY_MAX, ENTRY_MIN = 1_000, -2_000  # so that nobody is convicted by fewer than fourteen measurements
+JURORS, BAD = 12, 2  # of each training, with --sample
 CHEAP_FROM = 0.35  # own figures from here on are never evidence: an honest member may train on another shard
 KINDS = ["noise", "zero", "flipped", "copy of the round before", "own payload again", "copy of this round with noise",
          "another shard", "a tenth of the steps", "one batch again and again", "shuffled tokens"]
@@ -168,6 +172,58 @@ def show_found(table, by_cell):
               f"highest sum {most}")
 
 
+def of_a_juror(rounds, sample, bad, draw):
+    """As measurements(), of one who measures `sample` members of a round; `bad` more of them send noise."""
+    remembered = collections.defaultdict(list)
+    for number in sorted(rounds):
+        honest = [row for row in rounds[number] if row[0] == "honest"]
+        noise = [row for row in rounds[number] if row[0] == "noise"]
+        if not honest:
+            continue
+        ordinary = lower_median([row[2] for row in honest])
+        members = honest + [(noise[i % len(noise)][0], 1000 + i, *noise[i % len(noise)][2:]) for i in range(bad) if noise]
+        drawn = [(kind, member, min(1.0, share / ordinary), own, other)
+                 for kind, member, share, own, other in draw.sample(members, min(sample, len(members)))]
+        now = sorted(own / scale for _, _, scale, own, _ in drawn)
+        if len(now) < AGREEING_MIN or not 0 < now[3 * len(now) // 4] <= AGREEMENT_MAX * lower_median(now):
+            continue
+        means = [sum(figures) / len(figures) for figures in remembered.values()]
+        for _, member, scale, own, _ in drawn:
+            remembered[member] = (remembered[member] + [own / scale])[-REMEMBERED:]
+        if len(means) < PERSONS_MIN or lower_median(means) <= 0:
+            continue
+        for kind, member, scale, own, other in drawn:
+            by = lower_median(means) * scale
+            yield kind, member, number, own / by, None if other is None else (own - other) / by
+
+
+def show_sampled(table, cells, sample):
+    print(f"\n{JURORS} jurors of each training, who measure {sample} contributions a round")
+    for bad in (0, BAD):
+        draw, accused, followed_all, highest_sum, times, never = random.Random(1), 0, 0, 0, [], 0
+        for rounds in cells.values():
+            for _ in range(JURORS):
+                found = list(of_a_juror(rounds, sample, bad, draw))
+                highest, _, _ = followed(table, found)
+                sums, first = collections.Counter(), {}
+                for kind, member, number, own, gap in found:
+                    row, column = place(own, gap)
+                    sums[kind, member] = max(0, sums[kind, member] + table[row][column])
+                    if sums[kind, member] >= THRESHOLD:
+                        first.setdefault((kind, member), number)
+                for key, most in highest.items():
+                    if key[0] == "honest":
+                        followed_all += 1
+                        accused += key in first
+                        highest_sum = max(highest_sum, most)
+                times += [number for (kind, _), number in first.items() if kind == "noise"]
+                never += bad - sum(kind == "noise" for kind, _ in first)
+        times.sort()
+        said = f"; noise found {len(times)} of {len(times) + never}, by round {times[len(times) // 2]}" if times else ""
+        print(f"{bad} of {8 + bad} send noise: {accused} of {followed_all} honest members accused, highest sum "
+              f"{highest_sum}{said}")
+
+
 def written(table, honest, cells):
     def numbers(values):
         return ", ".join(str(value) for value in values)
@@ -179,7 +235,7 @@ def written(table, honest, cells):
         "//",
         "// tests/bench/jury_table.py prints this file from what tests/bench/bench_jury.cpp measured:",
         f"// {honest} honest measurements of {cells} trainings (docs/measurements.md has the commands). No entry is larger than",
-        f"// {ENTRY_MAX}, so ten measurements are the fewest that convict: where models stand still, or windows are too long for",
+        f"// {ENTRY_MAX}, so fourteen measurements are the fewest that convict: where models stand still, or windows are too long for",
         "// their rate, honest figures can be bad for several rounds in a row. What helps as much as others' work does is no",
         "// evidence, whichever shard it was trained on.",
         "#pragma once",
@@ -204,8 +260,10 @@ def main():
     options.add_argument("files", nargs="+")
     options.add_argument("--write")
     options.add_argument("--histograms", action="store_true")
+    options.add_argument("--sample", type=int)
     chosen = options.parse_args()
-    by_cell = {key: list(measurements(rounds)) for key, rounds in read(chosen.files).items()}
+    cells = read(chosen.files)
+    by_cell = {key: list(measurements(rounds)) for key, rounds in cells.items()}
     seeds = sorted({seed for _, seed in by_cell})
     learned = [f for (_, seed), found in by_cell.items() for f in found if len(seeds) < 2 or seed % 3 != 0]
     everything = [f for found in by_cell.values() for f in found]
@@ -221,6 +279,8 @@ def main():
     if tested:
         print("\nOf these, the seeds that the table was not made from:")
         show_found(table, tested)
+    if chosen.sample:
+        show_sampled(table, cells, chosen.sample)
     honest = sum(f[0] == "honest" for f in everything)
     print(f"\n{honest} honest measurements of {len(by_cell)} trainings")
     if chosen.write:

@@ -154,6 +154,13 @@ public:
         return m_votes;
     }
 
+    /// Kept by any loss: they are of use and nothing more.
+    Status save_judgements(ByteSpan judgements) override {
+        m_judgements = Bytes(judgements.begin(), judgements.end());
+        return {};
+    }
+    std::optional<Bytes> load_judgements() const override { return m_judgements; }
+
     Status save_evidence(const PeerId& author, ByteSpan evidence) override {
         effects.before(Effect::save);
         m_evidence[author] = Bytes(evidence.begin(), evidence.end());
@@ -198,6 +205,7 @@ private:
     std::string m_name;
     model::StateLayout m_layout;
     std::map<RoundId, Whole> m_states;
+    std::optional<Bytes> m_judgements;
     std::map<RoundId, std::shared_ptr<Bytes>> m_begun;
     std::map<peer::Scratch, std::shared_ptr<std::vector<float>>> m_scratch;
     std::optional<Bytes> m_record, m_votes;

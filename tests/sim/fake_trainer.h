@@ -41,7 +41,7 @@ public:
     /// What measuring this contributor comes to; nothing: it cannot be measured.
     std::function<std::optional<peer::Judged>(const PeerId& contributor, const peer::JudgePlan::Subject& subject)>
         on_judge;
-    static constexpr Duration time_of_subject{5};
+    Duration time_of_subject{5};  // that measuring one takes
 
     void start(const run::Manifest&, const peer::VectorPlace& vector, RoundId) override {
         const bool fresh = !m_alive;
@@ -98,14 +98,14 @@ public:
     void forget_moments() override {}
     void judge(const peer::JudgePlan& plan) override {
         request([this, plan] {
-            std::vector<peer::Judged> results;
+            const Duration takes = static_cast<int>(plan.subjects.size()) * time_of_subject;
+            peer::JudgeReport report{plan.round, {}, takes};
             for (const peer::JudgePlan::Subject& subject : plan.subjects) {
                 const auto judged = on_judge ? on_judge(subject.contributor, subject) : std::nullopt;
-                if (judged) results.push_back(*judged);
+                if (judged) report.results.push_back(*judged);
             }
-            const Duration takes = static_cast<int>(plan.subjects.size()) * time_of_subject;
-            m_clock.later(takes, [this, life = m_life, round = plan.round, results] {
-                if (life == m_life && !mute) m_receiver->on_judged(round, results);
+            m_clock.later(takes, [this, life = m_life, report] {
+                if (life == m_life && !mute) m_receiver->on_judged(report);
             });
         });
     }

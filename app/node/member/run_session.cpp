@@ -312,9 +312,9 @@ void RunSession::on_snapshot(const peer::SnapshotResult& result) {
     m_owner.check();
     if (m_peer) m_peer->on_snapshot(result);
 }
-void RunSession::on_judged(RoundId round, const std::vector<peer::Judged>& results) {
+void RunSession::on_judged(const peer::JudgeReport& report) {
     m_owner.check();
-    if (m_peer) m_peer->on_judged(round, results);
+    if (m_peer) m_peer->on_judged(report);
 }
 void RunSession::on_trainer_lost(const Error& error) {
     m_owner.check();

@@ -123,7 +123,7 @@ public:
     void on_progress(TokenCount window_tokens, double tokens_per_second, double loss) override;
     void on_snapshot(const peer::SnapshotResult& result) override;
     void on_trainer_lost(const Error& error) override;
-    void on_judged(RoundId round, const std::vector<peer::Judged>& results) override;
+    void on_judged(const peer::JudgeReport& report) override;
 
 private:
     RunSession(World world, Plan plan) : m_world(world), m_plan(std::move(plan)) {}

@@ -278,6 +278,16 @@ std::optional<Bytes> StateFiles::load_votes() const {
     return Bytes{};
 }
 
+Status StateFiles::save_judgements(ByteSpan judgements) {
+    return write_file_atomically(m_folder / "judgements", judgements);
+}
+
+std::optional<Bytes> StateFiles::load_judgements() const {
+    auto bytes = read_file(m_folder / "judgements", run::judgements_bytes_max);
+    if (!bytes) return std::nullopt;
+    return std::move(*bytes);
+}
+
 Status StateFiles::save_evidence(const PeerId& author, ByteSpan evidence) {
     return write_file_atomically(evidence_file_in(m_folder, author), evidence);
 }

@@ -53,6 +53,8 @@ public:
     [[nodiscard]] std::optional<Bytes> load_record() const override;
     [[nodiscard]] Status save_votes(ByteSpan votes) override;
     [[nodiscard]] std::optional<Bytes> load_votes() const override;
+    [[nodiscard]] Status save_judgements(ByteSpan judgements) override;
+    [[nodiscard]] std::optional<Bytes> load_judgements() const override;
     [[nodiscard]] Status save_evidence(const PeerId& author, ByteSpan evidence) override;
     [[nodiscard]] std::vector<Bytes> load_evidence() const override;
 

@@ -191,16 +191,17 @@ void TrainerProcess::on_judged(const control::Notification& notification) {
     if (!m_judging) return;  // it was on its way when another load came
     control::TrainerJudged judged;
     const bool read = from_json(notification.params, judged).ok();
-    const auto results = m_judging->results(judged);
+    auto results = m_judging->results(judged);
     if (!read || !results) {
         m_last_words = "what it measured could not be read";
         return m_child->kill();
     }
     if (!judged.message.empty())
         log::of("trainer").info("not all contributions are measured: {}", log::printable(judged.message, 400));
-    const RoundId round = m_judging->round();
+    const peer::JudgeReport report{m_judging->round(), *std::move(results),
+                                   Duration{static_cast<Duration::rep>(judged.seconds * 1e3)}};
     m_judging.reset();
-    m_events.on_judged(round, *results);
+    m_events.on_judged(report);
 }
 
 void TrainerProcess::stop(const std::optional<peer::MomentsToKeep>& moments) {
@@ -239,7 +240,7 @@ void TrainerProcess::tick(TimePoint now) {
     m_now = now;
     m_dead.reset();
     if (m_unstarted) lose(std::exchange(m_unstarted, std::nullopt)->message);
-    for (const RoundId round : std::exchange(m_unjudged, {})) m_events.on_judged(round, {});
+    for (const RoundId round : std::exchange(m_unjudged, {})) m_events.on_judged({round, {}});
     if (m_child && ((m_kill_at && now >= *m_kill_at) || (m_release_by && now >= *m_release_by))) {
         if (m_state != State::stopping) stop({});
         m_kill_at.reset();

@@ -1,8 +1,8 @@
 // A round that begins looks at the list that led to it: an allowance of time says how many of its entries may be
 // measured, the lot says which, and a subject whose payload or shard is not here makes room for the next one.
 //
-// One plan is with the trainer at a time. Its costs are the time until the answer, which is longer than what was
-// computed, so the share is kept. A figure is compared with others as a share of what the entry claims, up to the
+// One plan is with the trainer at a time. It costs what the trainer says that it computed, also where the answer comes
+// too late to count. A figure is compared with others as a share of what the entry claims, up to the
 // median claim; late entries were trained in the round before, and so are their records.
 //
 // Threads: the peer's.
@@ -71,19 +71,21 @@ void Juror::round_begins() {
     ask(*list);
 }
 
+run::Turn Juror::turn_of(const run::AcceptList& list, const run::Accepted& entry) const {
+    const std::uint64_t probation = m.context.manifest.recipe.probation_rounds;
+    if (run::is_back_on_probation(m.chain.rules().suspended, entry.person(), list.round, probation))
+        return run::Turn::back;
+    return entry.newcomer ? run::Turn::newcomer : run::Turn::other;
+}
+
 /// Indexes of entries in the order in which they are measured. Its own contribution a juror sees now and then.
 std::vector<std::size_t> Juror::draw(const run::AcceptList& list, const Digest& hash) const {
-    const std::uint64_t probation = m.context.manifest.recipe.probation_rounds;
     std::vector<run::Candidate> candidates;
     std::optional<std::size_t> own;
     for (std::size_t i = 0; i < list.entries.size(); ++i) {
         const run::Accepted& entry = list.entries[i];
         if (entry.peer == m.context.self()) own = i;
-        const bool is_back =
-            run::is_back_on_probation(m.chain.rules().suspended, entry.person(), list.round, probation);
-        candidates.push_back({entry.peer, is_back          ? run::Turn::back
-                                          : entry.newcomer ? run::Turn::newcomer
-                                                           : run::Turn::other});
+        candidates.push_back({entry.peer, turn_of(list, entry)});
     }
     std::vector<std::size_t> drawn = run::draw_subjects(hash, m.context.self(), candidates, candidates.size());
     if (own) std::erase(drawn, *own);
@@ -145,7 +147,7 @@ void Juror::ask(const run::AcceptList& list) {
         measurement.round = list.round;
         if (!subject->other.empty()) measurement.other = 0.0;
         measurement.scale = std::min(1.0, static_cast<double>(entry.tokens.value) / static_cast<double>(usual));
-        measurement.newcomer = entry.newcomer;
+        measurement.newcomer = turn_of(list, entry) != run::Turn::other;
         asked.subjects.emplace(entry.peer, measurement);
         plan.subjects.push_back(*std::move(subject));
     }
@@ -154,23 +156,25 @@ void Juror::ask(const run::AcceptList& list) {
     m.trainer->judge(plan);
 }
 
-void Juror::on_judged(RoundId round, const std::vector<Judged>& results) {
-    if (!m_asked || m_asked->round != round) return;
+void Juror::on_judged(const JudgeReport& report) {
+    m_savings -= report.taken;
+    m_time_taken += report.taken;
+    m_measured += report.results.size();
+    if (!m_asked || m_asked->round != report.round) return;
     const Asked asked = *std::exchange(m_asked, std::nullopt);
-    const Duration taken = m.context.now() - asked.at;
-    m_savings -= taken;
-    m_time_taken += taken;
     std::vector<run::Measurement> measured_now;
-    for (const Judged& result : results) {
+    for (const Judged& result : report.results) {
         const auto found = asked.subjects.find(result.contributor);
         if (found == asked.subjects.end()) continue;
         run::Measurement measured = found->second;
         measured.own = result.own;
         if (measured.other) measured.other = result.other;
-        ++m_measured;
+        log::of("jury").debug("round {}: {} lowers the loss by {:.4f}, on other records by {:.4f}; its claim {:.2f}",
+                              report.round.value, result.contributor.hex(), result.own, result.other, measured.scale);
         measured_now.push_back(measured);
     }
     m_tests.take(measured_now);
+    if (!measured_now.empty()) save();
     accuse();
 }
 
@@ -203,6 +207,20 @@ void Juror::accuse() {
 
 void Juror::settle(const run::AcceptList& list) {
     for (const run::Suspension& one : list.suspensions) m_tests.forget(one.person);
+    if (!list.suspensions.empty()) save();
+}
+
+void Juror::load() {
+    const std::optional<Bytes> kept = m.store.load_judgements();
+    if (!kept) return;
+    auto tests = run::SequentialTests::decode(*kept);
+    if (tests) m_tests = *std::move(tests);
+    if (!tests) log::of("jury").warn("what was measured of others is damaged, and measured again");
+}
+
+void Juror::save() const {
+    const Status kept = m.store.save_judgements(m_tests.encode());
+    if (!kept.ok()) log::of("jury").warn("what was measured of others is not kept: {}", kept.error().message);
 }
 
 }  // namespace potluck::peer

@@ -4,13 +4,14 @@
 //
 //   L[r] known --lot, theta[r], payloads, shards here--> judge() --on_judged--> sequential tests --enough--> verdict
 //
-// It takes the recipe's share of the time at most: what measuring took before says how much it may do now. A round is
-// measured with at least a few contributions or not at all, and what that took too much is saved up again first. A
-// member without a seat measures itself and a few others now and then, so that it learns first that its own work is
-// none. While its trainer is away (a pause, no memory) it measures nothing.
+// It takes the recipe's share of its trainer's time at most: what measuring took before says how much it may do now. A
+// round is measured with at least a few contributions or not at all, and what that took too much is saved up again
+// first. A member without a seat measures itself and a few others now and then, so that it learns first that its own
+// work is none. While its trainer is away (a pause, no memory) it measures nothing.
 //
-// Does not: keep anything over a restart: evidence is gathered anew, verdicts come again from others.
-// Threads: the peer's. Owns: what it has measured.
+// What it knows of persons is kept over a restart: homes restart daily, and enough measurements may take days. Verdicts
+// come again from others.
+// Threads: the peer's. Owns: what it has measured, and its file.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@
 
 namespace potluck::peer {
 
-inline constexpr std::size_t subjects_min = run::measured_for_agreement, subjects_max = 16;  // of a round
+/// Of a round. With one more than must agree, one that does not work among them is seen for what it is.
+inline constexpr std::size_t subjects_min = run::measured_for_agreement + 1, subjects_max = 16;
 inline constexpr std::uint64_t own_check_every = 10;        // rounds: of what this member contributes itself
 inline constexpr std::size_t own_check_others = 3;          // measured beside it by who has no seat
 inline constexpr int windows_to_save_up = 10;               // unused time of a juror that counts
@@ -57,9 +59,10 @@ public:
     };
     explicit Juror(Parts parts) : m(parts) {}
 
+    void load();
     /// theta[height] is held and its round begins: the newest list may be judged.
     void round_begins();
-    void on_judged(RoundId round, const std::vector<Judged>& results);
+    void on_judged(const JudgeReport& report);
     /// The trainer has ended; what it was asked is void.
     void trainer_ended() { m_asked.reset(); }
     /// A list has entered the chain: who is suspended begins anew.
@@ -79,11 +82,13 @@ private:
     };
     [[nodiscard]] bool has_seat() const;
     [[nodiscard]] std::size_t affordable();
+    [[nodiscard]] run::Turn turn_of(const run::AcceptList& list, const run::Accepted& entry) const;
     [[nodiscard]] std::vector<std::size_t> draw(const run::AcceptList& list, const Digest& hash) const;
     [[nodiscard]] std::optional<JudgePlan::Subject> subject_of(const run::AcceptList& list, const run::Accepted& entry,
                                                                const Digest& hash) const;
     void ask(const run::AcceptList& list);
     void accuse();
+    void save() const;
 
     const Parts m;
     run::SequentialTests m_tests;

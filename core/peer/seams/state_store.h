@@ -81,6 +81,9 @@ public:
     /// file that cannot be read is loaded as bytes that are no record.
     [[nodiscard]] virtual Status save_votes(ByteSpan votes) = 0;
     [[nodiscard]] virtual std::optional<Bytes> load_votes() const = 0;
+    /// What this member has measured of others as a juror. Bytes that are damaged are no loss but of patience.
+    [[nodiscard]] virtual Status save_judgements(ByteSpan judgements) = 0;
+    [[nodiscard]] virtual std::optional<Bytes> load_judgements() const = 0;
     /// The proof that `author` lied (run::Evidence), synced before this returns: a file of its own, to be shown to
     /// anybody. What is loaded are at most evidence_kept_max files of at most evidence_bytes_max bytes, not checked.
     [[nodiscard]] virtual Status save_evidence(const PeerId& author, ByteSpan evidence) = 0;

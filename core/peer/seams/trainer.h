@@ -68,6 +68,11 @@ struct Judged {
     PeerId contributor;
     double own = 0, other = 0;
 };
+struct JudgeReport {
+    RoundId round;
+    std::vector<Judged> results;  // in the order of the plan's subjects; fewer where some could not be measured
+    Duration taken{0};            // that the trainer measured instead of training
+};
 
 class Trainer {
 public:
@@ -100,8 +105,7 @@ public:
     /// The trainer is gone (crash, kill, time-out); requests in flight are void. The peer decides whether to start
     /// again.
     virtual void on_trainer_lost(const Error& error) = 0;
-    /// In the order of the plan's subjects; fewer where some could not be measured.
-    virtual void on_judged(RoundId round, const std::vector<Judged>& results) = 0;
+    virtual void on_judged(const JudgeReport& report) = 0;
 };
 
 }  // namespace potluck::peer

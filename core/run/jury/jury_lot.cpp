@@ -42,6 +42,10 @@ std::vector<std::size_t> draw_subjects(const Digest& list, const PeerId& juror,
     for (std::size_t i = 0; i < candidates.size(); ++i)
         lots.emplace_back(candidates[i].turn, lot_of(list, juror, candidates[i].contributor), i);
     std::sort(lots.begin(), lots.end());
+    const auto others =
+        std::find_if(lots.begin(), lots.end(), [](const auto& lot) { return std::get<0>(lot) == Turn::other; });
+    const auto first = std::min<std::ptrdiff_t>(references, lots.end() - others);
+    std::rotate(lots.begin(), others, others + first);
     std::vector<std::size_t> drawn;
     for (std::size_t i = 0; i < std::min(count, lots.size()); ++i) drawn.push_back(std::get<2>(lots[i]));
     return drawn;

@@ -9,14 +9,18 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/run/jury/sequential_test.h"
 
 namespace potluck::run {
 
 /// Records of each kind, for a subject: enough for a loss, and little to compute beside a window.
 inline constexpr std::size_t judged_records = 16;
 
-/// Who is judged before others.
+/// Who is judged before others: those who were suspended, then newcomers.
 enum class Turn { back, newcomer, other };
+/// But so many others come first: figures of keys that are free agree on nothing (sequential_test.h), so without others
+/// beside them a flood of newcomers that do not work would never be told from a model that stands still.
+inline constexpr std::size_t references = measured_for_agreement;
 
 struct Candidate {
     PeerId contributor;

@@ -36,6 +36,42 @@ bool is_agreed(const std::vector<Measurement>& round) {
     return median > 0 && figures[3 * figures.size() / 4] <= agreement_max * median;
 }
 
+constexpr std::uint8_t layout_version = 1;
+
+void write(ByteWriter& out, const PeerId& person, const Judgement& known) {
+    out.raw(person.bytes);
+    out.u32(static_cast<std::uint32_t>(known.evidence));
+    out.u64(known.first.value);
+    out.u64(known.last.value);
+    out.u32(known.judged);
+    out.f64(known.own);
+    out.f64(known.other);
+    out.u8(known.newcomer ? 1 : 0);
+    out.u8(static_cast<std::uint8_t>(known.recent.size()));
+    for (const double figure : known.recent) out.f64(figure);
+}
+
+Judgement read(ByteReader& in) {
+    Judgement known;
+    const std::uint32_t evidence = in.u32();
+    if (evidence > 2 * evidence_enough) in.fail();
+    known.evidence = static_cast<int>(evidence);
+    known.first = RoundId{in.u64()};
+    known.last = RoundId{in.u64()};
+    known.judged = in.u32();
+    known.own = in.f64();
+    known.other = in.f64();
+    known.newcomer = in.u8() != 0;
+    const std::size_t figures = in.u8();
+    if (figures == 0 || figures > figures_of_person) in.fail();
+    for (std::size_t i = 0; i < figures && !in.failed(); ++i) {
+        known.recent.push_back(in.f64());
+        if (!std::isfinite(known.recent.back())) in.fail();
+    }
+    if (!std::isfinite(known.own) || !std::isfinite(known.other) || known.first > known.last) in.fail();
+    return known;
+}
+
 }  // namespace
 
 int evidence_of(double own, std::optional<double> gap) {
@@ -96,6 +132,32 @@ std::optional<double> SequentialTests::median() const {
     const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
     std::nth_element(all.begin(), middle, all.end());
     return *middle > 0 ? std::optional(*middle) : std::nullopt;
+}
+
+Bytes SequentialTests::encode() const {
+    ByteWriter out;
+    out.u8(layout_version);
+    out.u32(static_cast<std::uint32_t>(m_persons.size()));
+    for (const auto& [person, known] : m_persons) write(out, person, known);
+    return out.take();
+}
+
+Result<SequentialTests> SequentialTests::decode(ByteSpan bytes) {
+    ByteReader in(bytes);
+    SequentialTests tests;
+    if (in.u8() != layout_version) in.fail();
+    const std::uint32_t count = in.u32();
+    if (count > judged_persons_max) in.fail();
+    for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
+        PeerId person;
+        in.array(person.bytes);
+        const bool is_next = tests.m_persons.empty() || tests.m_persons.rbegin()->first < person;
+        const Judgement known = read(in);
+        if (!is_next) in.fail();
+        tests.m_persons.emplace_hint(tests.m_persons.end(), person, known);
+    }
+    if (!in.finished()) return Error{ErrorCode::malformed, "Judgements cannot be read."};
+    return tests;
 }
 
 void SequentialTests::make_room() {

@@ -10,7 +10,7 @@
 // A round counts only if its own figures agree that work helps: their median is above 0 and three quarters of them are
 // at most twice as much. Where a model stands still, honest figures are noise around 0, and nobody can be told apart.
 //
-// Does not: measure, or know rounds' lists. Keeps nothing over a restart: who was measured is measured again.
+// Does not: measure, or know rounds' lists.
 // Threads: values.
 #pragma once
 
@@ -21,7 +21,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/bytes.h"
 #include "core/base/ids.h"
+#include "core/base/result.h"
 
 namespace potluck::run {
 
@@ -36,6 +38,10 @@ inline constexpr std::size_t measured_for_agreement = 4;
 inline constexpr double agreement_max = 2.0;
 /// Persons that a juror keeps in mind; the one that was judged longest ago is forgotten.
 inline constexpr std::size_t judged_persons_max = 4096;
+
+/// Bytes of what is known of that many persons.
+inline constexpr std::size_t judgement_bytes_max = 32 + 4 + 2 * 8 + 4 + 2 * 8 + 1 + 1 + figures_of_person * 8;
+inline constexpr std::size_t judgements_bytes_max = 1 + 4 + judged_persons_max * judgement_bytes_max;
 
 /// In nats a token.
 struct Measurement {
@@ -69,6 +75,9 @@ class SequentialTests {
 public:
     /// What was measured of one round's list.
     void take(const std::vector<Measurement>& round);
+    [[nodiscard]] Bytes encode() const;
+    /// Strict: `malformed` if another version or no program of ours wrote it.
+    [[nodiscard]] static Result<SequentialTests> decode(ByteSpan bytes);
     void forget(const PeerId& person) { m_persons.erase(person); }
     /// Null for a person that was never measured, or is forgotten.
     [[nodiscard]] const Judgement* find(const PeerId& person) const;

@@ -173,6 +173,40 @@ private slots:
         QVERIFY(suspensions_in(world, 0).contains(world.home(bad).id()));
     }
 
+    /// Nobody runs long enough to measure as much as a verdict takes.
+    void what_was_measured_is_kept_over_restarts() {
+        World world(6, plan_of(6, 90));
+        Oracle oracle(world, 6);
+        oracle.works[5] = Work::noise;
+        for (std::uint64_t round = 8; suspensions_in(world, 0).empty() && round <= 80; round += 8) {
+            world.start_all();
+            QVERIFY(world.run_until([&] { return world.all_at(round); }, Duration{300'000}));
+            for (std::size_t i = 0; i < world.size(); ++i) world.kill(i, Death::silent);
+        }
+        QCOMPARE(suspensions_in(world, 0).size(), std::size_t{1});
+        QVERIFY(suspensions_in(world, 0).contains(world.home(5).id()));
+    }
+
+    /// Measuring takes long here: what is too much for one round is saved up.
+    void a_juror_takes_its_share_of_the_time_and_no_more() {
+        WorldPlan plan = plan_of(6, 60);
+        World world(7, plan);
+        Oracle oracle(world, 7);
+        world.start_all();
+        for (std::size_t i = 0; i < world.size(); ++i) world.home(i).process->trainer->time_of_subject = Duration{100};
+        const TimePoint begun = world.now();
+        QVERIFY(world.run_until([&] { return world.all_at(59); }, Duration{1'200'000}));
+        const Duration elapsed = world.now() - begun;
+        for (std::size_t i = 0; i < world.size(); ++i) {
+            const peer::JuryView view = *world.peer(i).view().jury;
+            const auto share = Duration{static_cast<Duration::rep>(plan.jury * static_cast<double>(elapsed.count()))};
+            const Duration once = static_cast<int>(peer::subjects_min) * Duration{100};
+            QVERIFY(view.time_taken <= share + once);
+            if (view.measured > 0) QCOMPARE(view.time_taken, static_cast<int>(view.measured) * Duration{100});
+        }
+        QVERIFY(oracle.asked[seated(world).back()] >= 2 * peer::subjects_min);
+    }
+
     /// Fifty rounds exactly, over a restart of everybody; then as a newcomer; and longer the second time.
     void a_suspension_lasts_fifty_rounds_over_a_restart_and_is_longer_the_second_time() {
         World world(5, plan_of(6, 90));

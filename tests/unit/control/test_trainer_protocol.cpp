@@ -292,11 +292,12 @@ private slots:
         QVERIFY(refused(request, "/subjects/0/payload", std::string(file_path_bytes_max + 1, 'a')));
         QVERIFY(refused(request, "/subjects/0/colour", 1));
 
-        const TrainerJudged judged{std::vector<MeasuredRow>(judged_subjects_max, {63, -0.5, 0.25}), "why"};
+        const TrainerJudged judged{std::vector<MeasuredRow>(judged_subjects_max, {63, -0.5, 0.25}), 1.5, "why"};
         QCOMPARE(round_trip(judged).rows.back().own, -0.5);
         QVERIFY(refused(judged, "/rows", std::vector<json>(judged_subjects_max + 1, to_json(judged.rows.front()))));
         QVERIFY(refused(judged, "/rows/0/subject", judged_subjects_max));
         QVERIFY(refused(judged, "/rows/0/own", "much"));
+        QVERIFY(refused(judged, "/seconds", -1) && refused(judged, "/seconds", 1.1 * judged_seconds_max));
         QVERIFY(refused(judged, "/message", std::string(sentence_bytes_max + 1, 'a')));
     }
 

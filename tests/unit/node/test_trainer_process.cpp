@@ -29,10 +29,8 @@ struct Heard final : peer::TrainerEvents {
         tokens = result.tokens.value;
     }
     void on_trainer_lost(const Error& error) override { losses.push_back(error); }
-    std::vector<std::pair<RoundId, std::vector<peer::Judged>>> judged;
-    void on_judged(RoundId round, const std::vector<peer::Judged>& results) override {
-        judged.emplace_back(round, results);
-    }
+    std::vector<peer::JudgeReport> judged;
+    void on_judged(const peer::JudgeReport& report) override { judged.push_back(report); }
 };
 
 /// Answers each line under the ids 1, 2, 3 ... and writes it down beside itself.
@@ -76,7 +74,9 @@ std::string measuring_as(const std::string& answer) {
     std::string script = measuring;
     return script.replace(script.find("ANSWER"), 6, answer);
 }
-std::string told_rows(const std::string& rows) { return "p='{\"rows\":[" + rows + "],\"message\":\"\"}'"; }
+std::string told_rows(const std::string& rows) {
+    return "p='{\"rows\":[" + rows + "],\"seconds\":1.25,\"message\":\"\"}'";
+}
 std::string row(int subject) { return "{\"subject\":" + std::to_string(subject) + ",\"own\":0.5,\"other\":-0.25}"; }
 
 peer::JudgePlan plan_of(std::uint64_t round, std::size_t subjects = 2) {
@@ -287,8 +287,9 @@ private slots:
         stage.trainer->judge(plan_of(4, 3));
         QVERIFY(fs::exists(stage.folder() / "judged"));
         QVERIFY(stage.until([&] { return stage.heard.judged.size() == 1; }));
-        const auto& [round, results] = stage.heard.judged.front();
+        const auto& [round, results, taken] = stage.heard.judged.front();
         QCOMPARE(round.value, 4U);
+        QCOMPARE(taken, Duration{1'250});
         QCOMPARE(results.size(), std::size_t{2});
         QVERIFY(results[1].contributor == plan_of(4, 3).subjects[2].contributor);
         QCOMPARE(results[1].own, 0.5);
@@ -330,7 +331,7 @@ private slots:
         plan.subjects[5].other.clear();
         const auto judging = Judging::prepare(folder.path().toStdString(), plan).value();
         QCOMPARE(judging->request().subjects.size(), std::size_t{1});
-        const auto results = judging->results({{{.subject = 0, .own = 1, .other = 0}}, {}});
+        const auto results = judging->results({{{.subject = 0, .own = 1, .other = 0}}, 0, {}});
         QVERIFY(results->front().contributor == plan.subjects[5].contributor);
     }
 
@@ -347,7 +348,7 @@ private slots:
         QVERIFY(stage.until([&] { return stage.heard.judged.size() == 3; }));
         for (const std::uint64_t round : {3U, 4U, 5U}) {
             QVERIFY(std::ranges::any_of(stage.heard.judged, [&](const auto& told) {
-                return told.first.value == round && told.second.empty();
+                return told.round.value == round && told.results.empty() && told.taken == Duration{0};
             }));
         }
         QVERIFY(!fs::exists(stage.folder() / "judged"));
@@ -361,7 +362,7 @@ private slots:
         stage.trainer->judge(plan_of(4));
         stage.start();
         QVERIFY(stage.until([&] { return stage.heard.started == 2 && stage.heard.judged.size() == 1; }));
-        QVERIFY(stage.heard.judged.front().second.empty());
+        QVERIFY(stage.heard.judged.front().results.empty());
         stage.trainer->judge(plan_of(5));
         stage.trainer->stop({});
         QVERIFY(!fs::exists(stage.folder() / "judged"));

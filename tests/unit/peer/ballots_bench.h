@@ -33,6 +33,8 @@ struct VoteFile final : StateStore {
         return {};
     }
     std::optional<Bytes> load_votes() const override { return bytes; }
+    Status save_judgements(ByteSpan) override { return {}; }
+    std::optional<Bytes> load_judgements() const override { return std::nullopt; }
     Status save_evidence(const PeerId& author, ByteSpan file) override {
         if (fails) return Error{ErrorCode::no_space, "The disk is full."};
         if (before_save_evidence) before_save_evidence();

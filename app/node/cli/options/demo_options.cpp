@@ -35,9 +35,10 @@ void add_demo_options(CLI::App& demo, DemoOptions& options) {
     demo.add_option("--rounds", options.rounds, "Train for so many rounds")->check(CLI::Range(4, 100'000));
     demo.add_option("--volunteers", options.volunteers, "Volunteers from the start; one more joins later")
         ->check(CLI::Range(2, 16));
-    demo.add_option("--liars", options.liars,
-                    "So many of the volunteers, the last ones, hand over something else than their work: noise, "
-                    "work turned round, a copy, a tenth of it, in turn")
+    demo.add_option(
+            "--liars", options.liars,
+            "So many more, strangers, hand over something else than their work: noise, work turned round, a copy, "
+            "a tenth of it, in turn")
         ->check(CLI::Range(0, 8));
     demo.add_option("--devices", options.devices,
                     "What volunteers train on, in turn: cpu, cuda:0, mps, for example cpu,cuda:0 for half of them each "

@@ -21,7 +21,7 @@ struct DemoOptions {
     double minutes = 0;           // as many rounds as fit; 0: until the baseline is beaten, within the recipe's minutes
     std::uint64_t rounds = 0;     // 0: as many as the minutes give
     unsigned volunteers = 4;
-    unsigned liars = 0;                     // volunteers that hand over something else than their work
+    unsigned liars = 0;                     // more of them, that hand over something else than their work
     std::vector<std::string> devices = {};  // what the volunteers train on, in turn; empty: each node chooses
     std::filesystem::path report;
     std::filesystem::path keep;  // where data folders stay; empty: "demo" below the data folder, or "demo-2" ...

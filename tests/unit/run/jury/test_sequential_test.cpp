@@ -236,7 +236,7 @@ private slots:
         QVERIFY(tests.find(PeerId{}) == nullptr);
     }
 
-    void the_lot_is_the_jurors_own_and_takes_those_first_who_came_back_or_are_new() {
+    void the_lot_is_the_jurors_own_and_takes_those_early_who_came_back_or_are_new() {
         std::vector<Candidate> candidates;
         for (std::uint8_t i = 0; i < 20; ++i) candidates.push_back({peer(i), Turn::other});
         candidates[7].turn = Turn::newcomer;
@@ -244,12 +244,82 @@ private slots:
         const auto list = samples::id<Digest>(1), other = samples::id<Digest>(2);
         const std::vector<std::size_t> drawn = draw_subjects(list, peer(1), candidates, 6);
         QCOMPARE(drawn.size(), std::size_t{6});
-        QCOMPARE(drawn[0], std::size_t{9});
-        QCOMPARE(drawn[1], std::size_t{7});
+        QCOMPARE(drawn[references], std::size_t{9});
+        QCOMPARE(drawn[references + 1], std::size_t{7});
         QVERIFY(drawn == draw_subjects(list, peer(1), candidates, 6));
         QVERIFY(drawn != draw_subjects(list, peer(2), candidates, 6));
         QVERIFY(drawn != draw_subjects(other, peer(1), candidates, 6));
         QCOMPARE(draw_subjects(list, peer(1), candidates, 99).size(), std::size_t{20});
+    }
+
+    void a_flood_of_newcomers_is_measured_beside_others() {
+        std::vector<Candidate> candidates;
+        for (std::uint8_t i = 0; i < 100; ++i) candidates.push_back({peer(i), i < 95 ? Turn::newcomer : Turn::other});
+        const std::vector<std::size_t> drawn = draw_subjects(samples::id<Digest>(1), peer(1), candidates, 5);
+        QCOMPARE(std::ranges::count_if(drawn, [](std::size_t i) { return i >= 95; }), std::ptrdiff_t{references});
+        QVERIFY(drawn.back() < 95);
+        // So the newcomer is known for what it is, however many of them there are.
+        SequentialTests tests;
+        for (std::uint64_t round = 1; round < 20; ++round) {
+            std::vector<Measurement> all;
+            for (const std::size_t i : drawn) {
+                const bool works = i >= 95;
+                Measurement one = measured(peer(static_cast<std::uint8_t>(i)), round, works ? 0.1 : -0.1, {});
+                one.newcomer = !works;
+                all.push_back(one);
+            }
+            tests.take(all);
+        }
+        QVERIFY(tests.find(peer(static_cast<std::uint8_t>(drawn.back())))->is_enough());
+        candidates.resize(95);
+        QCOMPARE(draw_subjects(samples::id<Digest>(1), peer(1), candidates, 5).size(), std::size_t{5});
+    }
+
+    void what_is_known_of_persons_survives_its_bytes() {
+        SequentialTests tests;
+        for (std::uint64_t round = 1; round < 12; ++round) {
+            std::vector<Measurement> all;
+            for (std::uint8_t i = 0; i < 5; ++i) all.push_back(measured(peer(i), round, i == 4 ? -0.1 : 0.1, {}));
+            all[3].newcomer = true;
+            tests.take(all);
+        }
+        const Bytes bytes = tests.encode();
+        SequentialTests again = SequentialTests::decode(bytes).value();
+        QVERIFY(again.encode() == bytes);
+        QVERIFY(again.find(peer(4))->is_enough() && again.median() == tests.median());
+        for (std::size_t cut = 0; cut < bytes.size(); ++cut)
+            QVERIFY(!SequentialTests::decode(ByteSpan(bytes).first(cut)));
+        const auto is_refused_with = [&](std::size_t at, std::uint8_t value) {
+            Bytes wrong = bytes;
+            wrong[at] = std::byte{value};
+            return !SequentialTests::decode(wrong).ok();
+        };
+        constexpr std::size_t first = 5;  // person; behind its id evidence, first and last round
+        QVERIFY(is_refused_with(0, 2) && is_refused_with(1, 6));
+        QVERIFY(is_refused_with(first, 0xff));           // not in order
+        QVERIFY(is_refused_with(first + 32 + 3, 0x7f));  // more evidence than is counted
+        QVERIFY(is_refused_with(first + 36 + 7, 0x01));  // its first round is after its last
+        QVERIFY(is_refused_with(first + 32 + 41, 0));    // no figure, or more than are kept
+        QVERIFY(is_refused_with(first + 32 + 41, figures_of_person + 1));
+        Bytes infinite = bytes;
+        infinite[first + 32 + 42 + 6] = std::byte{0xf0};
+        infinite[first + 32 + 42 + 7] = std::byte{0x7f};
+        QVERIFY(!SequentialTests::decode(infinite).ok());
+        const auto of_persons = [&](std::size_t count) {
+            const std::size_t size = 32 + 42 + 8 * std::to_integer<std::size_t>(bytes[first + 32 + 41]);
+            ByteWriter out;
+            out.u8(1);
+            out.u32(static_cast<std::uint32_t>(count));
+            for (std::size_t i = 0; i < count; ++i) {
+                out.u8(static_cast<std::uint8_t>(i >> 8U));
+                out.u8(static_cast<std::uint8_t>(i));
+                out.raw(ByteSpan(bytes).subspan(first + 2, size - 2));
+            }
+            return out.take();
+        };
+        QVERIFY(SequentialTests::decode(of_persons(judged_persons_max)).ok());
+        QVERIFY(!SequentialTests::decode(of_persons(judged_persons_max + 1)).ok());
+        QVERIFY(bytes.size() <= judgements_bytes_max && judgement_bytes_max == 32 + 42 + 8 * figures_of_person);
     }
 
     void records_are_spread_over_all_that_is_claimed() {
