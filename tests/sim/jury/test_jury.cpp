@@ -143,11 +143,13 @@ private slots:
         std::size_t victim = 0;
         while (std::find(seats.begin(), seats.begin() + 3, victim) != seats.begin() + 3) ++victim;
         for (std::size_t i = 0; i < 3; ++i) oracle.lies[seats[i]] = {victim};
+        const PeerId& id = world.home(victim).id();
+        QVERIFY(world.run_until([&] { return suspensions_in(world, 0).contains(id); }, Duration{1'600'000}));
+        QVERIFY(
+            world.run_until([&] { return world.peer(victim).view().jury->own_shut.has_value(); }, Duration{10'000}));
+        QVERIFY(world.peer(victim).view().why.reason == status::Reason::suspended);
         const std::string wrong = played(world, 80);
         QVERIFY2(wrong.empty(), wrong.c_str());
-        QVERIFY(suspensions_in(world, 0).contains(world.home(victim).id()));
-        QVERIFY(world.peer(victim).view().jury->own_shut);
-        QVERIFY(world.peer(victim).view().why.reason == status::Reason::suspended);
     }
 
     void jurors_that_pause_judge_nothing_and_go_on_later() {

@@ -85,11 +85,11 @@ void take_among_workers(SequentialTests& tests, const Measurement& one) {
 class SequentialTestTest : public QObject {
     Q_OBJECT
 private slots:
-    /// 100,000 persons that work, ten contributions of each measured: a million measurements.
+    /// 100,000 persons that work, 25 contributions of each measured.
     void of_a_hundred_thousand_who_work_nobody_is_accused() {
         Draw draw(1);
         std::uint64_t accused = 0;
-        for (int person = 0; person < 100'000; ++person) accused += measurements(Kind::honest, 10, draw) <= 10;
+        for (int person = 0; person < 100'000; ++person) accused += measurements(Kind::honest, 25, draw) <= 25;
         QCOMPARE(accused, 0U);
         for (int person = 0; person < 100; ++person) accused += measurements(Kind::other_shard, 1'000, draw) <= 1'000;
         QCOMPARE(accused, 0U);
@@ -101,11 +101,11 @@ private slots:
         const auto row = [](const char* name, Kind kind, std::uint64_t most) {
             QTest::newRow(name) << static_cast<int>(kind) << most;
         };
-        row("noise", Kind::noise, 12);
-        row("zero", Kind::zero, 10);
-        row("flipped", Kind::flipped, 10);
-        row("copied", Kind::copied, 12);
-        row("lazy", Kind::lazy, 40);
+        row("noise", Kind::noise, 17);
+        row("zero", Kind::zero, 14);
+        row("flipped", Kind::flipped, 14);
+        row("copied", Kind::copied, 17);
+        row("lazy", Kind::lazy, 60);
     }
     void who_does_not_work_is_found_in_time() {
         QFETCH(int, kind);
@@ -130,17 +130,17 @@ private slots:
         SequentialTests tests = of_workers(3);
         QVERIFY(std::abs(*tests.median() - 0.07) < 1e-9);
         std::uint64_t round = 3;
-        for (; round < 13; ++round) {
+        for (; round < 17; ++round) {
             QVERIFY(tests.find(peer(9)) == nullptr || !tests.find(peer(9))->is_enough());
             take_among_workers(tests, measured(peer(9), round, -0.014, -0.016));
         }
         const Judgement* found = tests.find(peer(9));
         QVERIFY(found->is_enough());
-        QCOMPARE(found->judged, 10U);
+        QCOMPARE(found->judged, 14U);
         QCOMPARE(found->first.value, 3U);
-        QCOMPARE(found->last.value, 12U);
+        QCOMPARE(found->last.value, 16U);
         QVERIFY(std::abs(found->mean_own() + 0.014) < 1e-9);
-        for (std::uint64_t more = 0; more < 20; ++more)
+        for (std::uint64_t more = 0; more < 30; ++more)
             take_among_workers(tests, measured(peer(9), round + more, -0.014, -0.016));
         QCOMPARE(tests.find(peer(9))->evidence, 2 * evidence_enough);
         tests.forget(peer(9));
@@ -159,7 +159,7 @@ private slots:
     /// Seven of sixteen send noise from the beginning: the lower median is the weakest worker's.
     void the_median_is_a_workers_with_seven_of_sixteen_bad() {
         SequentialTests tests;
-        for (std::uint64_t round = 0; round < 12; ++round) {
+        for (std::uint64_t round = 0; round < 16; ++round) {
             std::vector<Measurement> all;
             for (std::uint8_t i = 1; i <= 16; ++i)
                 all.push_back(measured(peer(i), round, i <= 7 ? -0.01 : 0.05 + 0.001 * i, 0.0));
@@ -277,7 +277,7 @@ private slots:
 
     void what_is_known_of_persons_survives_its_bytes() {
         SequentialTests tests;
-        for (std::uint64_t round = 1; round < 12; ++round) {
+        for (std::uint64_t round = 1; round < 18; ++round) {
             std::vector<Measurement> all;
             for (std::uint8_t i = 0; i < 5; ++i) all.push_back(measured(peer(i), round, i == 4 ? -0.1 : 0.1, {}));
             all[3].newcomer = true;
