@@ -3071,6 +3071,10 @@
         <translation>Tritt bei</translation>
     </message>
     <message>
+        <source>The model gets worse: its best was round %1. Take the run back to a checkpoint of before; if it happens again, start it anew with a lower learning rate.</source>
+        <translation>Das Modell wird schlechter: am besten war es in Runde %1. Führe den Lauf auf einen früheren Stand zurück; geschieht es wieder, beginne ihn neu mit einer kleineren Lernrate.</translation>
+    </message>
+    <message>
         <source>The disk limit is too small for this run: about %1 needed, %2 allowed.</source>
         <translation>Die Grenze für die Festplatte ist zu klein für diesen Lauf: etwa %1 werden gebraucht, %2 sind erlaubt.</translation>
     </message>
