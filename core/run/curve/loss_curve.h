@@ -18,7 +18,7 @@
 namespace potluck::run {
 
 inline constexpr std::size_t loss_points_max = 512;
-/// Of a curve in a table: stride, number and points.
+/// Stride, number and points of a curve in a table.
 inline constexpr std::size_t loss_curve_bytes_max = 8 + 2 + 12 * loss_points_max;
 
 struct LossPoint {
