@@ -3071,8 +3071,8 @@
         <translation>Tritt bei</translation>
     </message>
     <message>
-        <source>The model gets worse: its best was round %1. Take the run back to a checkpoint of before; if it happens again, start it anew with a lower learning rate.</source>
-        <translation>Das Modell wird schlechter: am besten war es in Runde %1. Führe den Lauf auf einen früheren Stand zurück; geschieht es wieder, beginne ihn neu mit einer kleineren Lernrate.</translation>
+        <source>The model gets worse: its best was round %1. Go back to an earlier round; if it happens again, start the run anew and let it learn more slowly.</source>
+        <translation>Das Modell wird schlechter: am besten war es in Runde %1. Geh zu einer früheren Runde zurück; geschieht es wieder, beginne den Lauf neu und lass ihn langsamer lernen.</translation>
     </message>
     <message>
         <source>The disk limit is too small for this run: about %1 needed, %2 allowed.</source>

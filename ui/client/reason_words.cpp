@@ -156,8 +156,8 @@ QString troubleSentence(const Why& why) {
                 .arg(sizeText(why.needed), sizeText(why.here));
         case Reason::diverging:
             return Tr::tr(
-                       "The model gets worse: its best was round %1. Take the run back to a checkpoint of before; if "
-                       "it happens again, start it anew with a lower learning rate.")
+                       "The model gets worse: its best was round %1. Go back to an earlier round; if it happens again, "
+                       "start the run anew and let it learn more slowly.")
                 .arg(fullCount(why.round));
         case Reason::trainer_failed:
             return Tr::tr("Training failed three times (%1); the log says more.").arg(detailOf(why));
