@@ -63,10 +63,9 @@ constexpr int levels_to_sources = 4;
 constexpr std::uint32_t drawn_side = 64;   // larger than what is trained on, to look at
 constexpr std::uint32_t drawn_each = 600;  // of every pattern, for a model that embeds
 constexpr std::uint64_t shard_bytes_max = 1ULL << 30U;
-constexpr int demos_max = 1000;               // numbered folders tried
-constexpr std::size_t jurors = 3;             // of a demo in which some lie: with the backbone four seats
-constexpr std::uint64_t rounds_to_grow = 12;  // within which three volunteers are fit for a seat
-constexpr std::uint64_t evaluate_records_max = 512;
+constexpr int demos_max = 1000;                        // numbered folders tried
+constexpr std::size_t jurors = 3;                      // of a demo in which some lie: with the backbone four seats
+constexpr std::uint64_t rounds_to_grow = 12;           // within which three volunteers are fit for a seat
 constexpr std::chrono::seconds evaluate_timeout{600};  // of a computer that is slow and busy
 constexpr int lone_stretches = 60;                     // of the learning rate's schedule of one computer alone
 constexpr double lone_times_max = 8;
@@ -85,9 +84,12 @@ Result<run::Manifest> manifest_in(const fs::path& home) {
     return std::move(parsed->manifest);
 }
 
+/// On the records that the run's baseline and its curve are of.
 control::EvaluateRequest validation_question(const fs::path& home, const run::Manifest& manifest) {
-    return {
-        {}, (home / "data" / data::validation_file_name).string(), manifest.validation.records, evaluate_records_max};
+    return {{},
+            (home / "data" / data::validation_file_name).string(),
+            manifest.validation.records,
+            manifest.records_measured()};
 }
 
 /// By number.
@@ -565,8 +567,10 @@ void Demo::count_codes() {
         if (bytes) model::load_tokens(*bytes, width, tokens);
         return tokens;
     };
-    data::PlaceBaseline baseline(m_manifest.model, records_of(run_home() / "data" / data::validation_file_name));
     const std::size_t size = std::size_t{m_manifest.model.context} + 1;
+    std::vector<model::Token> measured = records_of(run_home() / "data" / data::validation_file_name);
+    measured.resize(std::min(measured.size(), size * static_cast<std::size_t>(m_manifest.records_measured())));
+    data::PlaceBaseline baseline(m_manifest.model, measured);
     for (const fs::path& shard : shard_files(run_home(), m_manifest)) {
         const std::vector<model::Token> records = records_of(shard);
         for (std::size_t begin = 0; begin + size <= records.size(); begin += size)

@@ -311,10 +311,10 @@ struct RunSnapshot {
         field("bigram_loss", value.bigram_loss, Real{}, "Loss of the baseline on the validation data.");
         field("baseline", value.baseline, Optional{Any{}}, "Kind of baseline.");
         field("validation_loss", value.validation_loss, Real{},
-              "Validation loss of the state of validation_round, measured on this computer; 0 if none.");
+              "Validation loss of the state of validation_round, as all members have it; 0 if none.");
         field("validation_round", value.validation_round, Whole{}, "Round of the last state measured.");
         field("figures", value.figures, Optional{List{figures_max, Any{}}},
-              "Figures of the model's family, measured with validation_loss.");
+              "Figures of the model's family, as this computer measured them last.");
         field("collapsed", value.collapsed, Optional{Any{}},
               "Whether all records look alike to the model; more data or a lower learning rate may help.");
         field("swarm_tokens_per_second", value.swarm_tokens_per_second, Whole{}, "Speed of all members together.");
@@ -677,9 +677,9 @@ struct CurvePoint {
     static void fields(auto& value, auto&& field) {
         field("round", value.round, Whole{}, "Completed round.");
         field("loss", value.loss, Real{}, "Mean training loss of its members; 0 if unknown.");
-        field("at", value.at, Whole{}, "Time at which it was applied or measured here, in Unix seconds.");
+        field("at", value.at, Whole{}, "Time at which it was applied here, in Unix seconds; 0 of a validation loss.");
         field("validation", value.validation, Real{},
-              "Validation loss of the round's state, measured on this computer; 0 if it was not.");
+              "Validation loss of the round's state, as all members have it; 0 if none.");
         field("tokens", value.tokens, Optional{Whole{}}, "Tokens that the run had trained on by then; 0 if unknown.");
     }
 };

@@ -136,7 +136,8 @@ Status Packer::read_validation() {
     if (!bytes) return bytes.error();
     std::vector<model::Token> tokens(static_cast<std::size_t>(m_packed.validation.records) * m_record_tokens);
     model::load_tokens(*bytes, m_width, tokens);
-    begin_baseline(tokens);
+    const std::uint64_t compared = std::min(m_packed.validation.records, m_plan.records_compared);
+    begin_baseline(std::span(tokens).first(static_cast<std::size_t>(compared) * m_record_tokens));
     return {};
 }
 

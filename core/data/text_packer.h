@@ -31,6 +31,8 @@ struct PackPlan {
     std::uint32_t context = 128;
     std::uint64_t key = 1;               // of the shuffle and of what is held out
     std::uint32_t model_vocabulary = 0;  // that the shards are for, where it is larger than that of the tokens
+    /// Validation records, from the first on, that the baseline is measured on: those that the model is.
+    std::uint64_t records_compared = ~0ULL;
 };
 
 struct PackedShard {
@@ -41,7 +43,7 @@ struct PackedShard {
 struct PackedText {
     std::vector<PackedShard> shards;
     PackedShard validation;
-    double bigram_loss = 0;  // nats per token on validation; of pairs and pictures their baseline's
+    double bigram_loss = 0;  // nats per token on the records compared; of pairs and pictures their baseline's
     std::uint64_t text_bytes = 0, text_files = 0, files_left_out = 0;
     std::uint64_t training_tokens = 0;
 };
@@ -56,7 +58,8 @@ struct PackedText {
 
 /// Writes the source's records into the two files of the plan.
 using RecordSplit = std::function<Result<SplitTokens>(const SplitPlan& plan)>;
-/// What records are compared with: begins with all of the validation data, then counts the training records one by one.
+/// What records are compared with: begins with the validation records that count, then counts the training records one
+/// by one.
 struct RecordBaseline {
     std::function<void(std::span<const model::Token> validation)> begin;
     std::function<void(std::span<const model::Token> record)> count;

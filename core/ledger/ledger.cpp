@@ -130,7 +130,7 @@ bool Ledger::Database::changes_committee(std::int64_t chain, const run::AcceptLi
 
 Status Ledger::Database::insert(std::int64_t chain, const run::CommittedList& list, const run::AcceptList& decoded,
                                 const StateDigest& result, std::int64_t at) {
-    const ListMarks marks{changes_committee(chain, decoded), judges_somebody(decoded)};
+    const ListMarks marks{changes_committee(chain, decoded), judges_something(decoded)};
     const bool is_written = insert_round(chain, decoded, result, at) &&
                             insert_list(chain, list, decoded.round, marks) && insert_entries(chain, decoded, at) &&
                             make_void(chain, decoded);

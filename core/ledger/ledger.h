@@ -140,8 +140,10 @@ public:
     /// Up to `most` lists of the rounds from `first` to before `end` that changed the committee.
     [[nodiscard]] std::vector<run::CommittedList> committee_changes(const RunId& run, RoundId first, RoundId end,
                                                                     std::size_t most) const;
-    /// The lists from `first` on, as far as they are held, that suspend a person or lift a suspension.
+    /// The lists from `first` on, as far as they are held, that suspend a person, lift a suspension or hold losses.
     [[nodiscard]] std::vector<run::CommittedList> judging_lists(const RunId& run, RoundId first) const;
+    /// The validation losses that the run's lists hold, those before the newest table as that table has them.
+    [[nodiscard]] run::LossCurve losses(const RunId& run) const;
     /// What the whole chain comes to, under the rules that hold for its next list.
     [[nodiscard]] run::CreditTable table(const run::RunRules& rules) const;
     /// The round of the newest table up to `round_max`; reads no table's bytes.

@@ -47,9 +47,9 @@ inline std::map<PeerId, TokenCount> credit_by_person(const run::AcceptList& list
     return credits;
 }
 
-/// Whether a list suspends a person or lifts a suspension.
-inline bool judges_somebody(const run::AcceptList& list) {
-    return !list.suspensions.empty() ||
+/// Whether a list suspends a person, lifts a suspension, or holds losses: what rules follow from beside actions.
+inline bool judges_something(const run::AcceptList& list) {
+    return !list.suspensions.empty() || list.measured ||
            std::any_of(list.actions.begin(), list.actions.end(),
                        [](const run::SignedAction& one) { return one.action.kind == run::ActionKind::lift; });
 }
@@ -92,7 +92,7 @@ struct Ledger::Database {
     /// What a list is kept for beside its credit.
     struct ListMarks {
         bool changes = false;  // the committee
-        bool judges = false;   // suspends a person, or lifts a suspension
+        bool judges = false;   // judges_something()
     };
     [[nodiscard]] bool insert_list(std::int64_t chain, const run::CommittedList& list, RoundId round, ListMarks marks);
     /// Makes the credit void that the list's suspensions say, once.

@@ -147,7 +147,7 @@ Status Ledger::begin_at(const Beginning& beginning, std::int64_t at) {
     const bool is_ahead =
         before->run == table->run && before->round.next() == table->round && tip->length < table->round.value;
     if (!is_ahead) return Error{ErrorCode::invalid_argument, "The table does not belong to a list further on."};
-    const Database::ListMarks marks{m_database->changes_committee(*chain, *before), judges_somebody(*before)};
+    const Database::ListMarks marks{m_database->changes_committee(*chain, *before), judges_something(*before)};
     bool is_written = true;
     for (const char* text :
          {"DELETE FROM lists WHERE chain = ? AND changes = 0", "DELETE FROM tables WHERE chain = ?"}) {
@@ -194,7 +194,7 @@ run::CreditTable Ledger::table(const run::RunRules& rules) const {
     m_owner.check();
     const RunTotals sums = totals(rules.run);
     run::CreditTable table{rules.run,     sums.rounds,  sums.tokens, sums.contributions, rules.actions,
-                           rules.vouched, rules.banned, {},          rules.suspended};
+                           rules.vouched, rules.banned, {},          rules.suspended,    rules.curve};
     Statement query(m_database->connection,
                     "SELECT p.key, c.tokens, c.rounds FROM credits c JOIN peers p ON p.id = c.peer "
                     "WHERE c.chain = (SELECT id FROM chains WHERE run = ?) ORDER BY c.tokens DESC, p.key LIMIT ?");
@@ -248,6 +248,20 @@ std::vector<run::CommittedList> Ledger::judging_lists(const RunId& run, RoundId 
     query.bind(run.bytes).bind(first.value);
     m_database->each(query, [&](const Statement& row) { found.push_back(committed_list_at(row, 0, 1)); });
     return found;
+}
+
+run::LossCurve Ledger::losses(const RunId& run) const {
+    m_owner.check();
+    const Result<std::optional<std::int64_t>> chain = m_database->chain_of(run);
+    if (!chain.ok() || !chain->has_value()) return {};
+    const std::optional<run::CreditTable> table = m_database->newest_table(**chain);
+    run::LossCurve curve = table ? table->curve : run::LossCurve{};
+    const RoundId first = table ? table->round : RoundId{0};
+    for (const run::CommittedList& one : judging_lists(run, first)) {
+        const Result<run::AcceptList> list = run::AcceptList::decode(one.list);
+        if (list.ok() && list->measured) curve.add({list->measured->round, list->measured->median()});
+    }
+    return curve;
 }
 
 std::vector<run::CommittedList> Ledger::committee_changes(const RunId& run, RoundId first, RoundId end,

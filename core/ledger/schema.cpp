@@ -76,7 +76,7 @@ bool keep_teams(Connection& connection) {
 }
 
 /// A suspension makes credit void: what an entry had is kept, with the round of the list that suspends, so that a
-/// retraction of that list can give it back. `judges`: the list suspends a person, or lifts a suspension.
+/// retraction of that list can give it back. `judges`: the list suspends a person, lifts a suspension or holds losses.
 bool keep_void_credit(Connection& connection) {
     return connection.execute(R"(
         ALTER TABLE entries ADD COLUMN voided INTEGER NOT NULL DEFAULT 0;

@@ -241,7 +241,7 @@ Validity Ballots::judge(const run::AcceptList& list) {
     if (m.context.is_last(list.round)) return Validity::invalid;
     if (!m.machine.playing()) return Validity::unknown;
     if (!m.seats.accepts(list.committee)) return Validity::invalid;
-    if (!bears_out_density(list.k)) return Validity::invalid;
+    if (!bears_out_density(list.k) || !m.losses.are_established(list)) return Validity::invalid;
     std::vector<PayloadPointer> payloads;
     bool all_here = true;
     for (const run::Accepted& entry : list.entries) {
@@ -332,6 +332,7 @@ void Ballots::add_contributions(run::AcceptList& list) const {
     if (m_agreement->view() < views_to_change_seats) list.committee = m.seats.committee_to_propose();
     if (m_may_propose) list.entries = entries_to_propose();
     add_suspensions(list);
+    add_losses(list);
     // Where a view was lost, windows ended at different times, and members have seen different things of the links.
     if (!list.entries.empty() && m_agreement->view() == 0) list.k = next_k();
 }
@@ -347,6 +348,14 @@ void Ballots::add_suspensions(run::AcceptList& list) const {
     if (others.empty() || due.empty()) return;
     list.entries = std::move(others);
     list.suspensions = std::move(due);
+}
+
+void Ballots::add_losses(run::AcceptList& list) const {
+    if (list.entries.empty()) return;
+    if (auto due = m.losses.to_propose()) {
+        list.measured = std::move(due->measured);
+        list.measured_owners = std::move(due->owners);
+    }
 }
 
 std::optional<Digest> Ballots::list_to_propose() {

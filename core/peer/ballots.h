@@ -6,9 +6,9 @@
 //        '--- the list enters the chain <--- decision(): a quorum has committed it <------'
 //
 // A list gets this member's vote only if its base is the digest that this member has computed, its entries are signed
-// by their contributors, their payloads are here and parse, newcomers are marked, suspensions have their verdicts, the
-// next committee is one it would choose or can accept, and the window was open for half its length. Votes, and the
-// lists that they bind this member to, are on disk before they are sent.
+// by their contributors, their payloads are here and parse, newcomers are marked, suspensions have their verdicts,
+// losses are of members past their probation, the next committee is one it would choose or can accept, and the window
+// was open for half its length. Votes, and the lists that they bind this member to, are on disk before they are sent.
 //
 // Does not: apply a list, or fetch states. Threads: the peer's. Owns: the agreement of this round and its lists.
 #pragma once
@@ -21,6 +21,7 @@
 #include "core/peer/chain/chain_log.h"
 #include "core/peer/chain/moderation.h"
 #include "core/peer/chain/seats.h"
+#include "core/peer/jury/losses.h"
 #include "core/peer/jury/verdicts.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/states/state_keeper.h"
@@ -56,6 +57,7 @@ public:
         Seats& seats;
         const Moderation& moderation;
         const Verdicts& verdicts;
+        const Losses& losses;
         ErrorReport& errors;
         Mediator& mediator;
     };
@@ -108,6 +110,7 @@ private:
     [[nodiscard]] PeerId owner_at(const PeerId& key, RoundId round) const;
     void add_contributions(run::AcceptList& list) const;
     void add_suspensions(run::AcceptList& list) const;
+    void add_losses(run::AcceptList& list) const;
     [[nodiscard]] std::uint32_t next_k() const;
     [[nodiscard]] bool bears_out_density(std::uint32_t next) const;
     [[nodiscard]] bool is_far_ahead(const run::AgreementMessage& message) const;

@@ -22,7 +22,8 @@ namespace {
 bool may_be_passed_on(run::MessageKind kind) {
     using run::MessageKind;
     return kind == MessageKind::status || kind == MessageKind::contribution || kind == MessageKind::close ||
-           kind == MessageKind::host_action || kind == MessageKind::step || kind == MessageKind::verdict;
+           kind == MessageKind::host_action || kind == MessageKind::step || kind == MessageKind::verdict ||
+           kind == MessageKind::loss;
 }
 
 /// Whose computer a message says that its author is; null if it says nothing of it.
@@ -118,6 +119,9 @@ Verdict Inbox::handle(const PeerId& from, const run::Envelope& envelope) {
     if (step != nullptr && m.steps.holds(envelope.sender, *step)) return Verdict::repeated;
     const auto* verdict = std::get_if<run::JurorVerdict>(&*message);
     if (verdict != nullptr && m.verdicts.holds(envelope.sender, *verdict)) return Verdict::repeated;
+    if (const auto* loss = std::get_if<run::MeasuredLoss>(&*message)) {
+        if (const Verdict judged = m.losses.judge(envelope.sender, *loss); judged != Verdict::accepted) return judged;
+    }
     const std::string_view domain = run::domain_of(envelope.kind);
     if (!m.verifier.verify(envelope.sender, domain, run::signed_bytes(envelope), envelope.signature)) {
         return Verdict::bad_signature;
@@ -154,6 +158,7 @@ Verdict Inbox::dispatch(const PeerId& from, const run::Envelope& envelope, const
         Verdict operator()(const run::StepMessage& body) const { return inbox.on_step(from, envelope, body); }
         Verdict operator()(const run::StepRequest& body) const { return parts.steps.on_request(sender, body); }
         Verdict operator()(const run::JurorVerdict& body) const { return inbox.on_verdict(from, envelope, body); }
+        Verdict operator()(const run::MeasuredLoss& body) const { return inbox.on_loss(from, envelope, body); }
     };
     return std::visit(Dispatch{*this, m, from, envelope}, message);
 }
@@ -184,6 +189,12 @@ Verdict Inbox::on_verdict(const PeerId& from, const run::Envelope& envelope, con
     const Verdict taken = m.verdicts.receive(envelope, verdict);
     if (taken == Verdict::accepted) pass_on(envelope, from);
     return taken;
+}
+
+Verdict Inbox::on_loss(const PeerId& from, const run::Envelope& envelope, const run::MeasuredLoss& loss) {
+    m.losses.take(envelope, loss);
+    pass_on(envelope, from);
+    return Verdict::accepted;
 }
 
 Verdict Inbox::on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action) {

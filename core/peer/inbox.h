@@ -36,6 +36,7 @@ public:
         Repairer& repairer;
         Moderation& moderation;
         Verdicts& verdicts;
+        Losses& losses;
         Ballots& ballots;
         CatchUp& catch_up;
         Shortcut& shortcut;
@@ -56,6 +57,8 @@ private:
     void pass_on(const run::Envelope& envelope, const PeerId& from) const;
     [[nodiscard]] run::Verdict on_verdict(const PeerId& from, const run::Envelope& envelope,
                                           const run::JurorVerdict& verdict);
+    [[nodiscard]] run::Verdict on_loss(const PeerId& from, const run::Envelope& envelope,
+                                       const run::MeasuredLoss& loss);
     [[nodiscard]] run::Verdict on_status(const PeerId& from, const run::Envelope& envelope,
                                          const run::StatusMessage& status);
     void remember_names(const PeerId& author, const run::StatusMessage& status) const;

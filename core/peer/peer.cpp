@@ -32,9 +32,10 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_world(std::move(world)),
       m_keyring(m_world.identity, m_world.verify),
       m_jobs(m_world.offload),
-      m_rounds({m_context,    m_world.store, m_members,    m_machine,     m_chain,    m_payloads, m_payload_post,
-                m_own_status, m_steps,       m_keeper,     m_contributor, m_verdicts, m_juror,    m_seeder,
-                m_repairer,   m_seats,       m_moderation, m_ballots,     m_catch_up, m_shortcut, m_errors}),
+      m_rounds({m_context,      m_world.store, m_members,  m_machine,  m_chain,       m_payloads,
+                m_payload_post, m_own_status,  m_steps,    m_keeper,   m_contributor, m_verdicts,
+                m_losses,       m_juror,       m_seeder,   m_repairer, m_seats,       m_moderation,
+                m_ballots,      m_catch_up,    m_shortcut, m_errors}),
       m_members(m_context.rules.trusted()),
       m_gossip(m_context, m_members),
       m_payloads(m_world.swarm, m_context.layout.parameters, m_context.manifest.recipe.k_max),
@@ -49,18 +50,20 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
                      m_jobs, m_errors, m_rounds}),
       m_means(m_contributor, m_shards),
       m_verdicts({m_context, m_chain, m_members}),
+      m_losses({m_context, m_chain, m_members, m_world.store}),
       m_juror({m_context, m_chain, m_payloads, m_world.store, m_world.trainer, m_verdicts, m_means}),
       m_seeder({m_context, m_chain, m_world.store, m_payloads, m_errors, m_rounds}),
       m_repairer({m_context, m_chain, m_keeper, m_world.store, m_members, m_jobs, m_errors, m_rounds}),
       m_seats(m_context, m_chain, m_members),
       m_moderation(m_context, m_chain, m_world.ledger, m_errors),
       m_ballots({m_context, m_chain, m_keeper, m_machine, m_payload_post.exchange(), m_keyring, m_world.store,
-                 m_payloads, m_steps, m_seats, m_moderation, m_verdicts, m_errors, m_rounds}),
+                 m_payloads, m_steps, m_seats, m_moderation, m_verdicts, m_losses, m_errors, m_rounds}),
       m_catch_up({m_context, m_chain, m_keeper, m_members, m_payloads, m_steps, m_seeder, m_moderation, m_ballots,
                   m_errors, m_rounds}),
       m_shortcut({m_context, m_chain, m_keyring, m_members, m_errors, m_rounds}),
       m_inbox({m_context, m_keyring, m_world.ledger, m_machine, m_chain, m_members, m_gossip, m_payload_post, m_steps,
-               m_own_status, m_repairer, m_moderation, m_verdicts, m_ballots, m_catch_up, m_shortcut, m_rounds}),
+               m_own_status, m_repairer, m_moderation, m_verdicts, m_losses, m_ballots, m_catch_up, m_shortcut,
+               m_rounds}),
       m_host_commands(
           {m_context, m_world.store, m_chain, m_keeper, m_seeder, m_seats, m_moderation, m_errors, m_rounds}) {}
 
@@ -101,6 +104,7 @@ void Peer::on_neighbour(const PeerId& peer) {
     m_context.send(peer, m_own_status.next());
     m_moderation.tell({peer});
     m_verdicts.tell({peer});
+    m_losses.tell({peer});
     if (m_machine.playing()) m_contributor.offer_to(peer);
 }
 
@@ -169,6 +173,12 @@ void Peer::on_first_step() { m_catch_up.first_step(); }
 
 void Peer::on_judged(const JudgeReport& report) {
     if (!m_rounds.left()) m_juror.on_judged(report);
+}
+
+std::optional<RoundId> Peer::loss_due() { return m_rounds.in_step() ? m_losses.due() : std::nullopt; }
+
+void Peer::on_loss(RoundId round, double nats) {
+    if (m_rounds.running()) m_losses.sign(round, nats);
 }
 
 void Peer::on_snapshot(const SnapshotResult& result) {
@@ -276,6 +286,8 @@ StatusFacts Peer::all_facts() const {
     facts.seats_needed = m_ballots.quorum();
     facts.training = m_contributor.facts();
     facts.training.shut_out = shut_of(m_chain, m_context.self_person());
+    if (m_context.is_host()) facts.training.best = run::best_before_divergence(curve());
+    if (facts.training.best) facts.training.newest_loss = curve().points.back().loss;
     return facts;
 }
 

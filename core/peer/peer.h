@@ -103,6 +103,13 @@ public:
     /// What training data may take of the disk from now on.
     void set_shard_bytes_max(std::uint64_t bytes);
 
+    /// The round whose state this member's trainer is to measure now, on the first records of the validation shard; it
+    /// is held. And what came out, in nats a token.
+    [[nodiscard]] std::optional<RoundId> loss_due();
+    void on_loss(RoundId round, double nats);
+    /// The run's validation losses, as every member has them.
+    [[nodiscard]] const run::LossCurve& curve() const { return m_chain.rules().curve; }
+
     [[nodiscard]] PeerView view() const;
     [[nodiscard]] CommitteeView committee() const;
     [[nodiscard]] Succession succession() const;
@@ -168,6 +175,7 @@ private:
     Contributor m_contributor;
     Means m_means;
     Verdicts m_verdicts;
+    Losses m_losses;
     Juror m_juror;
     Seeder m_seeder;
     Repairer m_repairer;

@@ -37,6 +37,12 @@ void log_suspensions(const run::AcceptList& list) {
     }
 }
 
+void log_measured(const run::AcceptList& list) {
+    if (!list.measured) return;
+    log::of("peer").info("validation loss {:.3f} of state {}, by {} members", run::nats_of(list.measured->median()),
+                         list.measured->round.value, list.measured->losses.size());
+}
+
 }  // namespace
 
 void Rounds::start() {
@@ -154,6 +160,7 @@ void Rounds::retract() {
     }
     m.moderation.load();
     m.verdicts.settle();
+    m.losses.settle();
     go_back();
     m.ballots.enter();
 }
@@ -256,8 +263,10 @@ void Rounds::appended(const CheckedList& checked) {
     m.moderation.settle();
     m.juror.settle(checked.list);
     m.verdicts.settle();
+    m.losses.settle();
     log_actions(checked.list);
     log_suspensions(checked.list);
+    log_measured(checked.list);
     if (checked.list.roll_back() != nullptr) m.contributor.start_over();
     const bool may_be_late = m.chain.before().has_value();
     m.payloads.forget_refused(checked.list, may_be_late ? checked.list.round : checked.list.round.next(),
@@ -306,6 +315,7 @@ void Rounds::entered() {
     m.contributor.rebase_to_state();
     m.juror.round_begins();
     m.verdicts.repeat();
+    m.losses.repeat();
     m.moderation.tell(m.context.swarm.neighbours());
     if (m.keeper.round()->value % m.context.manifest.recipe.checkpoint_every == 0)
         m.seeder.publish_checkpoint(*m.keeper.round());

@@ -60,6 +60,7 @@ public:
         StateKeeper& keeper;
         Contributor& contributor;
         Verdicts& verdicts;
+        Losses& losses;
         Juror& juror;
         Seeder& seeder;
         Repairer& repairer;

@@ -30,6 +30,13 @@ Why shut_out_why(const JuryView::Shut& shut) {
     return why;
 }
 
+/// What its host can put right; training goes on.
+Why diverging_why(const StatusFacts::Training& training) {
+    return {.reason = Reason::diverging,
+            .detail = formatted("%.3f / %.3f", run::nats_of(training.newest_loss), run::nats_of(training.best->loss)),
+            .round = training.best->round.value};
+}
+
 std::int64_t alone_since(const StatusFacts& facts) {
     return facts.unix_time - std::chrono::floor<std::chrono::seconds>(facts.alone_for).count();
 }
@@ -128,6 +135,7 @@ status::Why why_of(const StatusFacts& facts) {
     if (training.finished) return {Reason::finished};
     if (training.finishing) return {Reason::finishing};
     if (auto found = obstacle(facts)) return *std::move(found);
+    if (training.best) return diverging_why(training);
     if (facts.window_reopened) return {Reason::window_reopened};
     if (facts.window_closed) return {facts.volunteer ? Reason::exchanging : Reason::collecting};
     return facts.volunteer ? training_why(facts) : Why{Reason::keeping};

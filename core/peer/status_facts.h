@@ -67,6 +67,8 @@ struct StatusFacts {
         TokenCount window_tokens, pending_tokens;
         double tokens_per_second = 0, loss = 0;
         std::optional<JuryView::Shut> shut_out = {};  // this person, by the jury
+        std::optional<run::LossPoint> best = {};      // of a run of this person's that gets worse since
+        std::uint32_t newest_loss = 0;                // its newest point
     };
     Training training;
 };

@@ -36,7 +36,8 @@ Error forged_list(RoundId round, const std::string& fault) {
 run::RunRules rules_of(const run::Manifest& manifest, const RunId& run) {
     run::RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
     rules.host_device = manifest.host_device;
-    rules.has_jury = manifest.recipe.jury > 0;
+    rules.has_jury = manifest.recipe.measuring.jury > 0;
+    rules.measure_every = manifest.recipe.measuring.every;
     std::sort(rules.allowed.begin(), rules.allowed.end());
     return rules;
 }
@@ -112,6 +113,7 @@ Result<Proven> walk_lists(const ProofFile& proof, const RunId& run, const run::V
     proven.tokens = credits.tokens();
     proven.contributions = credits.contributions();
     proven.contributors = credits.contributors();
+    proven.curve = rules.curve;
     return proven;
 }
 

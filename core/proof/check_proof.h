@@ -34,6 +34,7 @@ struct Proven {
     TokenCount tokens;                 // credited before this round, as all that follows
     std::uint64_t contributions = 0;
     std::vector<Contributor> contributors;  // most tokens first, ties by key
+    run::LossCurve curve;                   // validation losses that the lists up to this round hold
 };
 
 /// How far a check has come, from 0 to 1.

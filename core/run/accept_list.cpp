@@ -20,9 +20,9 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::size_t short_entry_bytes = 32 + 73 + 8 + 1 + 64 + 1;        // with the certificate of a person's own key
-constexpr unsigned newcomer_mark = 1, late_mark = 2, vouched_mark = 4;     // of an entry
-constexpr unsigned table_flag = 1, bounds_flag = 2, suspensions_flag = 4;  // of a list
+constexpr std::size_t short_entry_bytes = 32 + 73 + 8 + 1 + 64 + 1;     // with the certificate of a person's own key
+constexpr unsigned newcomer_mark = 1, late_mark = 2, vouched_mark = 4;  // of an entry
+constexpr unsigned table_flag = 1, bounds_flag = 2, suspensions_flag = 4, measured_flag = 8;  // of a list
 
 /// Four medians of what 3,072 computers of 2^40 tokens each come to.
 constexpr std::uint64_t claim_max_max = median_multiple_max * accepted_max * tokens_max;
@@ -93,10 +93,49 @@ void read_suspensions(ByteReader& in, AcceptList& list) {
     if (list.entries.empty()) in.fail();
 }
 
-/// Table, bounds and suspensions, each of which may be missing.
+void write_measured(ByteWriter& out, const Measured& measured, const Owners& owners) {
+    POTLUCK_CHECK(measured.losses.size() <= losses_per_list_max);
+    out.u64(measured.round.value);
+    out.u64(measured.tokens);
+    out.u8(static_cast<std::uint8_t>(measured.losses.size()));
+    for (const SignedLoss& one : measured.losses) {
+        out.raw(one.member.bytes);
+        certificate_in(owners, one.member).write(out);
+        out.u32(one.loss);
+        out.raw(one.signature);
+    }
+}
+
+/// Fails the reader if members are out of order, two are one person's, or a loss is out of range.
+void read_measured(ByteReader& in, AcceptList& list) {
+    Measured measured;
+    measured.round.value = in.u64();
+    measured.tokens = in.u64();
+    const std::size_t count = in.u8();
+    if (measured.round >= list.round || list.entries.empty()) in.fail();
+    if (measured.tokens == 0 || measured.tokens > measured_tokens_max) in.fail();
+    if (count == 0 || count > losses_per_list_max) in.fail();
+    std::vector<PeerId> members;
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+        SignedLoss one;
+        in.array(one.member.bytes);
+        const DeviceCertificate certificate = DeviceCertificate::read(in, &one.member);
+        one.loss = in.u32();
+        in.array(one.signature);
+        if (one.loss == 0 || one.loss > measured_loss_max) in.fail();
+        if (i > 0 && members.back() >= one.member) in.fail();
+        if (!certificate.is_own()) list.measured_owners[one.member] = certificate;
+        members.push_back(one.member);
+        measured.losses.push_back(one);
+    }
+    if (!are_different_persons(members, list.measured_owners)) in.fail();
+    list.measured = std::move(measured);
+}
+
+/// Table, bounds, suspensions and losses, each of which may be missing.
 void read_tail(ByteReader& in, AcceptList& list) {
     const std::uint8_t flags = in.u8();
-    if (flags > (table_flag | bounds_flag | suspensions_flag)) in.fail();
+    if (flags > (table_flag | bounds_flag | suspensions_flag | measured_flag)) in.fail();
     if ((flags & table_flag) != 0) {
         list.table = BlobRef::read(in);
         if (list.table->kind != BlobKind::plain || list.round.value == 0) in.fail();
@@ -108,6 +147,7 @@ void read_tail(ByteReader& in, AcceptList& list) {
         in.fail();
     }
     if ((flags & suspensions_flag) != 0) read_suspensions(in, list);
+    if ((flags & measured_flag) != 0) read_measured(in, list);
 }
 
 /// What the entries of one person come to.
@@ -194,7 +234,7 @@ Bytes AcceptList::encode() const {
     out.u8(static_cast<std::uint8_t>(actions.size()));
     for (const SignedAction& one : actions) one.write(out);
     out.u8(static_cast<std::uint8_t>((table ? table_flag : 0U) | (bounds ? bounds_flag : 0U) |
-                                     (suspensions.empty() ? 0U : suspensions_flag)));
+                                     (suspensions.empty() ? 0U : suspensions_flag) | (measured ? measured_flag : 0U)));
     if (table) table->write(out);
     if (bounds) {
         out.u64(std::bit_cast<std::uint64_t>(bounds->norm));
@@ -204,6 +244,7 @@ Bytes AcceptList::encode() const {
     POTLUCK_CHECK(suspensions.size() <= suspensions_per_list_max);
     if (!suspensions.empty()) out.u8(static_cast<std::uint8_t>(suspensions.size()));
     for (const Suspension& one : suspensions) one.write(out);
+    if (measured) write_measured(out, *measured, measured_owners);
     return out.take();
 }
 

@@ -15,6 +15,7 @@
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/run/blob_ref.h"
+#include "core/run/curve/measured_loss.h"
 #include "core/run/device.h"
 #include "core/run/host_action.h"
 #include "core/run/jury/juror_verdict.h"
@@ -33,8 +34,8 @@ inline constexpr std::size_t accept_list_bytes_min = 119 + 33;
 inline constexpr std::size_t accept_list_bytes_max =
     119 + 73 + 18 + (32 + certificate_bytes_max) * committee_members_max +
     (178 + certificate_bytes_max) * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max + 1 +
-    suspension_bytes_max * suspensions_per_list_max;
-static_assert(judged_round_max == round_max);
+    suspension_bytes_max * suspensions_per_list_max + 17 + (32 + certificate_bytes_max + 4 + 64) * losses_per_list_max;
+static_assert(judged_round_max == round_max && measured_round_max == round_max && measured_tokens_max == tokens_max);
 
 struct Accepted {
     PeerId peer;
@@ -80,6 +81,10 @@ struct AcceptList {
     /// Whose contributions do not help, by seats' verdicts; sorted by person, none twice, none with an entry here. Held
     /// from the next round on. Only in a list with entries, of a run with a jury.
     std::vector<Suspension> suspensions{};
+    /// What members have measured of an earlier state, in a list with entries, and certificates of those of them whose
+    /// keys are not persons' own. No two are one person's.
+    std::optional<Measured> measured{};
+    Owners measured_owners{};
     bool operator==(const AcceptList&) const = default;
 
     /// The canonical bytes that are hashed (docs/wire-format.md).

@@ -50,12 +50,13 @@ std::vector<TableCredit> read_credits(ByteReader& in) {
     return credits;
 }
 
-/// At the end, if anybody was ever suspended.
+/// Behind the credits if anybody was ever suspended, or if a curve follows.
 SuspendedPersons read_suspended(ByteReader& in) {
     SuspendedPersons all;
     if (in.failed() || in.remaining() == 0) return all;
     const std::size_t count = in.u32();
-    if (count == 0 || count > suspended_kept_max || in.remaining() != count * 44) in.fail();
+    if (count > suspended_kept_max || in.remaining() < count * 44) in.fail();
+    if (count == 0 && in.remaining() == 0) in.fail();
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
         Suspended one;
         in.array(one.person.bytes);
@@ -89,12 +90,14 @@ Bytes CreditTable::encode() const {
         out.u64(credit.rounds);
     }
     POTLUCK_CHECK(suspended.size() <= suspended_kept_max);
-    if (!suspended.empty()) out.u32(static_cast<std::uint32_t>(suspended.size()));
+    const bool has_curve = !curve.points.empty();
+    if (!suspended.empty() || has_curve) out.u32(static_cast<std::uint32_t>(suspended.size()));
     for (const Suspended& one : suspended) {
         out.raw(one.person.bytes);
         out.u64(one.until.value);
         out.u32(one.times);
     }
+    if (has_curve) curve.write(out);
     return out.take();
 }
 
@@ -111,9 +114,11 @@ Result<CreditTable> CreditTable::decode(ByteSpan bytes) {
     table.banned = read_keys(in);
     table.credits = read_credits(in);
     table.suspended = read_suspended(in);
+    if (!in.failed() && in.remaining() > 0) table.curve = LossCurve::read(in);
+    const bool is_before = table.curve.points.empty() || table.curve.points.back().round < table.round;
     if (!in.finished()) return bad_table("This table is cut short, out of order or out of range.");
     const bool in_range = table.round.value > 0 && table.round.value <= round_max && table.tokens.value <= sum_max &&
-                          table.contributions <= sum_max && table.actions <= action_number_max;
+                          table.contributions <= sum_max && table.actions <= action_number_max && is_before;
     if (!in_range) return bad_table("This table names a round or a sum out of range.");
     return table;
 }
@@ -123,6 +128,7 @@ void CreditTable::apply_to(RunRules& rules) const {
     rules.banned = banned;
     rules.actions = actions;
     rules.suspended = suspended;
+    rules.curve = curve;
 }
 
 BlobRef table_ref(ByteSpan content) { return {merkle_root(content), content.size(), BlobKind::plain, {}}; }

@@ -14,6 +14,7 @@
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/run/blob_ref.h"
+#include "core/run/curve/loss_curve.h"
 #include "core/run/host_action.h"
 #include "core/run/jury/suspended.h"
 #include "core/run/run_rules.h"
@@ -27,7 +28,7 @@ inline constexpr std::size_t table_credits_max = 131'072;
 /// An action of the host puts at most one key into one of the two lists of keys.
 inline constexpr std::size_t table_keys_max = action_number_max;
 inline constexpr std::size_t table_bytes_max =
-    80 + 32 * table_keys_max + 48 * table_credits_max + 4 + 44 * suspended_kept_max;
+    80 + 32 * table_keys_max + 48 * table_credits_max + 4 + 44 * suspended_kept_max + loss_curve_bytes_max;
 
 struct TableCredit {
     PeerId peer;
@@ -46,6 +47,7 @@ struct CreditTable {
     std::vector<PeerId> banned;        // sorted, no key twice
     std::vector<TableCredit> credits;  // sorted by key, at most table_credits_max
     SuspendedPersons suspended{};      // sorted by person, at most suspended_kept_max
+    LossCurve curve{};                 // of states before `round`
     bool operator==(const CreditTable&) const = default;
 
     /// The canonical bytes (docs/wire-format.md).

@@ -287,6 +287,17 @@ std::string Manifest::to_json_text() const {
     return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::uint64_t records_measured(const model::ModelSpec& model, std::uint64_t records) {
+    const std::uint64_t together = model::records_together(model);
+    const std::uint64_t most = model::reads_pictures(model)
+                                   ? std::max(pictures_measured, together)
+                                   : std::max(validation_records_min, validation_tokens / model.context);
+    const std::uint64_t measured = std::min(records, most);
+    return measured - measured % together;
+}
+
+std::uint64_t Manifest::records_measured() const { return run::records_measured(model, validation.records); }
+
 Bytes manifest_file(ByteSpan json, const std::array<std::byte, 64>& signature) {
     ByteWriter out;
     out.raw(as_bytes(magic));

@@ -36,6 +36,8 @@ inline constexpr std::uint64_t tokenizer_bytes_max = 64ULL << 20U;
 inline constexpr std::uint64_t coder_bytes_max = 400'000'000;
 inline constexpr std::uint64_t bpe_file_bytes_max = 8ULL << 20U;  // vocab.json, merges.txt
 inline constexpr std::uint64_t tokenizer_json_bytes_max = 32ULL << 20U;
+inline constexpr std::uint64_t validation_tokens = 8192, validation_records_min = 4;
+inline constexpr std::uint64_t pictures_measured = 256;  // a record of which has thousands of values
 /// The protocol that this program speaks.
 [[nodiscard]] std::uint32_t protocol_version();
 /// The protocol that the members of a manifest's run speak, this one or another; nothing if it is no manifest.
@@ -79,6 +81,10 @@ struct Shard {
     bool operator==(const Shard&) const = default;
 };
 
+/// How many of `records` of a validation shard, from the first on, model and baseline are measured on: about
+/// validation_tokens tokens, or pictures_measured pictures. 0 where they are too few for the model.
+[[nodiscard]] std::uint64_t records_measured(const model::ModelSpec& model, std::uint64_t records);
+
 struct Manifest {
     std::string name;     // 1..80 characters
     std::string purpose;  // at most 2,000 characters
@@ -98,6 +104,10 @@ struct Manifest {
     bool operator==(const Manifest&) const = default;
 
     [[nodiscard]] std::string to_json_text() const;
+    /// Those that the model's loss is measured on.
+    [[nodiscard]] std::uint64_t records_measured() const;
+    /// The tokens, or values of pictures, in them.
+    [[nodiscard]] std::uint64_t tokens_measured() const { return records_measured() * model.context; }
 };
 
 /// A manifest file in its parts. `json` points into the file's bytes.

@@ -237,6 +237,8 @@ void write(ByteWriter& out, const StepRequest& message) { out.u64(message.round.
 
 void write(ByteWriter& out, const JurorVerdict& message) { message.write(out); }
 
+void write(ByteWriter& out, const MeasuredLoss& message) { message.write(out); }
+
 Message read_payload_request(ByteReader& in) {
     PayloadRequest message;
     in.array(message.payload.bytes);
@@ -261,6 +263,7 @@ Message read_body(MessageKind kind, ByteReader& in) {
         case MessageKind::step: return read_step(in);
         case MessageKind::step_request: return StepRequest{read_round(in)};
         case MessageKind::verdict: return JurorVerdict::read(in);
+        case MessageKind::loss: return MeasuredLoss::read(in);
     }
     in.fail();  // a number no kind has
     return GoodbyeMessage{};
@@ -298,6 +301,7 @@ MessageKind kind_of(const Message& message) {
         MessageKind operator()(const StepMessage&) const { return MessageKind::step; }
         MessageKind operator()(const StepRequest&) const { return MessageKind::step_request; }
         MessageKind operator()(const JurorVerdict&) const { return MessageKind::verdict; }
+        MessageKind operator()(const MeasuredLoss&) const { return MessageKind::loss; }
     };
     return std::visit(Kind{}, message);
 }
@@ -320,6 +324,7 @@ std::string_view domain_of(MessageKind kind) {
         case MessageKind::step: return "potluck/step/1";
         case MessageKind::step_request: return "potluck/step-request/1";
         case MessageKind::verdict: return "potluck/verdict/1";
+        case MessageKind::loss: return "potluck/loss/1";
     }
     return "potluck/unknown/1";
 }

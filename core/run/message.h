@@ -15,6 +15,7 @@
 #include "core/base/result.h"
 #include "core/run/accept_list.h"
 #include "core/run/blob_ref.h"
+#include "core/run/curve/measured_loss.h"
 #include "core/run/device.h"
 #include "core/run/jury/juror_verdict.h"
 
@@ -47,9 +48,10 @@ enum class MessageKind : std::uint8_t {
     committee = 13,
     step = 14,
     step_request = 15,
-    verdict = 16
+    verdict = 16,
+    loss = 17
 };
-inline constexpr MessageKind last_message_kind = MessageKind::verdict;
+inline constexpr MessageKind last_message_kind = MessageKind::loss;
 
 enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
 enum class Phase : std::uint8_t {
@@ -180,7 +182,7 @@ struct GoodbyeMessage {
 
 using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest,
                              HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction, PayloadRequest,
-                             CommitteeRequest, CommitteeMessage, StepMessage, StepRequest, JurorVerdict>;
+                             CommitteeRequest, CommitteeMessage, StepMessage, StepRequest, JurorVerdict, MeasuredLoss>;
 
 [[nodiscard]] MessageKind kind_of(const Message& message);
 /// Domain tag under which messages of this kind are signed, for example "potluck/contribution/1".

@@ -165,7 +165,8 @@ nlohmann::json Recipe::to_json() const {
     if (probation_tokens > 0) json["probation_tokens"] = probation_tokens;
     if (strangers.newcomer_rms > 0) json["newcomer_rms"] = strangers.newcomer_rms;
     if (strangers.unvouched_share < 1) json["unvouched_share"] = strangers.unvouched_share;
-    if (jury > 0) json["jury"] = jury;
+    if (measuring.jury > 0) json["jury"] = measuring.jury;
+    if (measuring.every > 0) json["measure_every"] = measuring.every;
     return json;
 }
 
@@ -201,7 +202,8 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     if (fields.has("newcomer_rms")) recipe.strangers.newcomer_rms = fields.number("newcomer_rms", 1e-9, 1e3);
     if (fields.has("unvouched_share"))
         recipe.strangers.unvouched_share = fields.number("unvouched_share", 0.0, unvouched_share_max);
-    if (fields.has("jury")) recipe.jury = fields.number("jury", jury_share_min, jury_share_max);
+    if (fields.has("jury")) recipe.measuring.jury = fields.number("jury", jury_share_min, jury_share_max);
+    if (fields.has("measure_every")) recipe.measuring.every = fields.integer("measure_every", 1, measure_every_max);
     recipe.rounds_late_max = static_cast<std::uint32_t>(fields.integer("rounds_late_max", 0, 1));
     recipe.table_every = fields.integer("table_every", table_every_min, total_rounds_max);
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
@@ -225,6 +227,11 @@ Duration usual_window(std::uint64_t parameters) {
 Duration usual_collect(Duration window) {
     return std::clamp(2 * window / exchange_divisor, Recipe{}.collect,
                       Duration{static_cast<std::int64_t>(patience_ms_max)});
+}
+
+std::uint64_t usual_measuring(std::uint64_t total_rounds) {
+    constexpr std::uint64_t points = 20;
+    return std::clamp(total_rounds / points, std::uint64_t{1}, usual_measure_every);
 }
 
 std::uint64_t usual_probation_tokens(const model::ModelSpec& model, const Recipe& recipe) {

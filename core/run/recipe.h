@@ -48,6 +48,16 @@ inline constexpr int exchange_divisor = 10;
 
 /// The jury of a run whose host names none, as a share of a juror's time.
 inline constexpr double usual_jury = 0.03;
+/// Rounds between two measurements of the validation loss in a run that says nothing, of at least 200 rounds.
+inline constexpr std::uint64_t usual_measure_every = 10;
+inline constexpr std::uint64_t measure_every_max = 1000;
+
+/// What members measure beside training.
+struct Measuring {
+    double jury = 0;          // of a juror's time, what measuring others' work may take; 0: no jury
+    std::uint64_t every = 0;  // rounds between points of the validation curve; 0: lists have none
+    bool operator==(const Measuring&) const = default;
+};
 
 /// What keys that anybody can make may move.
 struct StrangerLimits {
@@ -88,7 +98,7 @@ struct Recipe {
     std::uint32_t rounds_late_max = 0;    // a contribution that missed its list by so many still counts; 0 or 1
     std::uint64_t table_every = 1000;     // rounds; every such list names what all before it come to
     std::uint64_t seed = 1;               // of sample order and initial state
-    double jury = 0;                      // of a juror's time, what measuring others' work may take; 0: no jury
+    Measuring measuring{};
 
     bool operator==(const Recipe&) const = default;
     /// Whether L[round] names a table; the list that closes a run does, so that who comes later sees what came out.
@@ -104,6 +114,9 @@ struct Recipe {
     [[nodiscard]] nlohmann::json to_json() const;
     [[nodiscard]] static Result<Recipe> from_json(const nlohmann::json& object);
 };
+
+/// The measure_every of a run whose host names none: short runs have about twenty points.
+[[nodiscard]] std::uint64_t usual_measuring(std::uint64_t total_rounds);
 
 /// The window of a run whose host names none, from usual_window_min to usual_window_max. A tenth of it is the longer of
 /// two exchanges on lines that send 10 Mbit/s: everything a member has to send, two bits for each value and where it

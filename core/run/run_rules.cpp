@@ -82,11 +82,17 @@ void RunRules::carry_out(const AcceptList& list) {
         if (one.action.kind == ActionKind::lift) lift(suspended, one.action.key);
     }
     for (const Suspension& one : list.suspensions) suspend(suspended, one.person, list.round);
+    if (list.measured) curve.add({list.measured->round, list.measured->median()});
 }
 
 void RunRules::follow(const AcceptList& list) {
     for (const SignedAction& one : list.actions) apply(one.action);
     carry_out(list);
+}
+
+bool RunRules::is_measured(RoundId round) const {
+    const bool is_due = measure_every > 0 && round.value % measure_every == 0;
+    return is_due && (curve.points.empty() || curve.points.back().round < round);
 }
 
 bool RunRules::may_contribute(const PeerId& peer, RoundId round) const {
@@ -173,6 +179,15 @@ bool may_suspend(const Suspension& suspension, const std::vector<PeerId>& commit
     });
 }
 
+bool may_measure(const AcceptList& list, const RunRules& rules) {
+    const Measured& measured = *list.measured;
+    const bool is_late = list.round.value - measured.round.value > measured_within;
+    if (!rules.is_measured(measured.round) || is_late) return false;
+    return std::all_of(measured.losses.begin(), measured.losses.end(), [&](const SignedLoss& one) {
+        return rules.may_contribute(person_in(list.measured_owners, one.member), list.round);
+    });
+}
+
 Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
     if (list.run != rules.run) return Verdict::wrong_run;
     const RoundId round = previous == nullptr ? RoundId{0} : previous->round.next();
@@ -189,6 +204,7 @@ Verdict check_link(const AcceptList& list, const AcceptList* previous, const Run
     if (!may_decide(list, previous, rules)) return Verdict::not_allowed;
     if (!are_admitted(list, previous, rules)) return Verdict::not_allowed;
     if (!may_be_suspended(list, previous, rules)) return Verdict::not_allowed;
+    if (list.measured && !may_measure(list, rules)) return Verdict::not_allowed;
     if (list.actions_before != rules.actions) return Verdict::stale;
     for (const SignedAction& one : list.actions) {
         if (!is_possible(one.action, rules, list.round)) return Verdict::not_allowed;

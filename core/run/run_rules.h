@@ -7,6 +7,7 @@
 
 #include "core/base/ids.h"
 #include "core/run/accept_list.h"
+#include "core/run/curve/loss_curve.h"
 #include "core/run/jury/suspended.h"
 #include "core/run/message.h"
 
@@ -24,13 +25,17 @@ struct RunRules {
     std::optional<Device> host_device{};  // the computer that decides L[0], if the host's key is not its own
     bool has_jury = false;                // lists may suspend persons
     SuspendedPersons suspended{};
+    std::uint64_t measure_every = 0;  // rounds; 0: lists hold no losses
+    LossCurve curve{};
 
     /// The next action is in force. A suspension that it lifts is carry_out()'s.
     void apply(const HostAction& action);
-    /// What a list suspends, and the suspensions that its actions lift.
+    /// What a list suspends, the suspensions that its actions lift, and the point of the curve that it holds.
     void carry_out(const AcceptList& list);
     /// The list is the newest: both of them.
     void follow(const AcceptList& list);
+    /// Whether the curve may get a point of theta[round].
+    [[nodiscard]] bool is_measured(RoundId round) const;
     /// Whether the host has closed an open run: only whom it trusts takes part from then on.
     [[nodiscard]] bool closed() const;
     [[nodiscard]] bool admits(const PeerId& peer) const;
@@ -72,10 +77,13 @@ struct RunRules {
 /// Whether one verdict may stand in L[round]: judged lately, and of the person's present number of suspensions.
 [[nodiscard]] bool is_fresh(const JurorVerdict& verdict, RoundId round, const RunRules& rules);
 
-/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, suspensions by seats, a
-/// committee of trusted persons with one computer each, and actions that are the next ones. `rules` are those in force
-/// before it. Who has a seat and is banned keeps it until the others have agreed on who follows. Base, signatures and
-/// votes are the caller's to check.
+/// Whether a list may hold these losses: of a round that is due and lately was, by persons who may contribute.
+[[nodiscard]] bool may_measure(const AcceptList& list, const RunRules& rules);
+
+/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, suspensions by seats,
+/// losses that are due, a committee of trusted persons with one computer each, and actions that are the next ones.
+/// `rules` are those in force before it. Who has a seat and is banned keeps it until the others have agreed on who
+/// follows. Base, signatures and votes are the caller's to check.
 [[nodiscard]] Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules);
 
 }  // namespace potluck::run

@@ -55,6 +55,7 @@ enum class Reason : std::uint8_t {
     trouble,                // detail: what went wrong, in English; training goes on
     hindered,               // the same, and nothing is trained until it is put right
     disk_too_small,         // the limit, not the disk: here: bytes allowed; needed: bytes that the run takes, about
+    diverging,              // a run of this person's gets worse. round: of its best; detail: "now / best" nats a token
 
     // Not at work, as the owner wants.
     paused,              // until: 0 until it is resumed
@@ -117,6 +118,7 @@ inline constexpr std::array<const char*, reason_count> reason_names = {
     "trouble",
     "hindered",
     "disk_too_small",
+    "diverging",
     "paused",
     "yielding",
     "finishing",

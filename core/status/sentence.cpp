@@ -111,6 +111,11 @@ std::string work_sentence(const Why& why) {
         case Reason::disk_too_small:
             return "The disk limit is too small for this run: about " + size_text(why.needed) + " needed, " +
                    size_text(why.here) + " allowed; allow more with --disk.";
+        case Reason::diverging:
+            return "The model gets worse (loss on new data, now / at round " + std::to_string(why.round) + ": " +
+                   why.detail +
+                   "): take the run back to a checkpoint with moderate rollback; if it happens again, "
+                   "host it anew with a lower --learning-rate.";
         default: return {};
     }
 }

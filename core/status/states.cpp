@@ -53,6 +53,7 @@ constexpr std::array<Row, reason_count> table = {{
     {Reason::trouble, Activity::training, Sign::problem, may_be_held, {pause, finish, show_log, leave}},
     {Reason::hindered, Activity::failed, Sign::problem, may_be_held, {pause, show_log, leave}},
     {Reason::disk_too_small, Activity::failed, Sign::problem, may_be_held, {pause, allow_disk, leave}},
+    {Reason::diverging, Activity::training, Sign::problem, may_be_held, at_work},
 
     {Reason::paused, Activity::paused, Sign::paused, free_and_told, {resume, leave}},
     {Reason::yielding, Activity::paused, Sign::paused, free_and_told, {resume, leave}},

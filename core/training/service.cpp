@@ -582,6 +582,7 @@ Result<control::Done> TrainerService::answer(const control::RebaseRequest& reque
     return control::Done{};
 }
 
+/// A refusal never ends the trainer: what has no room for a second model trains on.
 Result<control::EvaluateReply> TrainerService::answer(const control::EvaluateRequest& request) {
     if (!m_trainer) return not_loaded();
     const model::ModelSpec& spec = m_trainer->setup().model;
@@ -591,8 +592,17 @@ Result<control::EvaluateReply> TrainerService::answer(const control::EvaluateReq
     const std::uint32_t together = model::records_together(m_trainer->setup().model);
     const std::uint32_t at_once =
         together > 1 ? together : std::clamp(m_trainer->setup().layout.micro_batch, 1U, evaluate_at_once);
-    return with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
-                      [&](Model& model) { return evaluation_of(model, spec, *shard, records, at_once); });
+    const bool is_own = same_file(request.state, m_loaded);
+    if (!is_own) {
+        const Status room = room_for_second_model(spec, m_facts, m_fallback_plans[m_plan_index]);
+        if (!room.ok()) return room.error();
+    }
+    Result<control::EvaluateReply> reply = with_state(*m_trainer, is_own, request.state, [&](Model& model) {
+        return evaluation_of(model, spec, *shard, records, at_once);
+    });
+    if (!reply.ok() && reply.error().code == ErrorCode::out_of_memory)
+        return Error{ErrorCode::unavailable, reply.error().message};
+    return reply;
 }
 
 /// A refusal never ends the trainer, so it is not one of the kinds that do.

@@ -3071,6 +3071,10 @@
         <translation>Tritt bei</translation>
     </message>
     <message>
+        <source>The model gets worse: its best was round %1. Go back to an earlier round; if it happens again, start the run anew and let it learn more slowly.</source>
+        <translation>Das Modell wird schlechter: am besten war es in Runde %1. Geh zu einer früheren Runde zurück; geschieht es wieder, beginne den Lauf neu und lass ihn langsamer lernen.</translation>
+    </message>
+    <message>
         <source>The disk limit is too small for this run: about %1 needed, %2 allowed.</source>
         <translation>Die Grenze für die Festplatte ist zu klein für diesen Lauf: etwa %1 werden gebraucht, %2 sind erlaubt.</translation>
     </message>

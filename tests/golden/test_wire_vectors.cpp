@@ -149,6 +149,7 @@ private slots:
                                          std::pair{"accept_list_moderated", samples::moderated_list()},
                                          std::pair{"accept_list_roll_back", samples::roll_back_list()},
                                          std::pair{"accept_list_suspensions", samples::suspending_list()},
+                                         std::pair{"accept_list_losses", samples::list_with_losses()},
                                          std::pair{"accept_list_computers", samples::list_of_computers()},
                                          std::pair{"accept_list_table", list_with_table()}}) {
             const Bytes expected = vector_of(name);
@@ -165,6 +166,9 @@ private slots:
         run::CreditTable suspending = credit_table();
         suspending.suspended = {{samples::id<PeerId>(0xe1), {1'040}, 1}};
         QCOMPARE(hex(suspending.encode()), hex(vector_of("credit_table_suspended")));
+        run::CreditTable with_curve = credit_table();
+        with_curve.curve = {{{{0}, 5'545'177}, {{20}, 4'100'000}, {{30}, 3'900'000}}, 20};
+        QCOMPARE(hex(with_curve.encode()), hex(vector_of("credit_table_curve")));
     }
 
     void weights_follow_from_claims_as_the_document_says_data() {
@@ -235,6 +239,7 @@ private slots:
         compare_message("host_action_replace", samples::replacement(8));
         compare_message("host_action_lift", samples::lift(9));
         compare_message("verdict", samples::verdict());
+        compare_message("loss", samples::loss());
     }
 
     void a_signature_covers_the_run_and_the_body() {

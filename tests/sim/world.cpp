@@ -129,7 +129,9 @@ void World::make_manifest() {
     recipe.k_max = m_plan.k_max;
     recipe.outer.form = m_plan.step;
     recipe.outer.robust = m_plan.robust;
-    recipe.jury = m_plan.jury;
+    recipe.measuring.jury = m_plan.jury;
+    recipe.measuring.every = m_plan.measure_every;
+    m_manifest.validation.records = m_plan.records;
     recipe.window = m_plan.window;
     recipe.collect = m_plan.collect;
     recipe.grace = m_plan.grace;
@@ -231,9 +233,16 @@ void World::start(std::size_t member) {
     process.port->later(Duration{static_cast<int>(m_rng.below(100))}, [this, member] { tick(member); });
 }
 
+void World::measure(std::size_t member) {
+    const std::optional<RoundId> due = peer(member).loss_due();
+    const std::optional<double> nats = due ? on_measure(member, *due) : std::nullopt;
+    if (nats) peer(member).on_loss(*due, *nats);
+}
+
 void World::tick(std::size_t member) {
     Home& home = *m_homes[member];
     home.process->peer->tick(now());
+    if (on_measure && home.process->trainer && home.process->trainer->running()) measure(member);
     compare_chain(member);
     home.process->port->later(Duration{100}, [this, member] { tick(member); });
 }
@@ -252,6 +261,7 @@ run::RunRules World::rules() const {
     run::RunRules rules{m_run, m_manifest.host, m_manifest.backbones, m_manifest.allowed};
     rules.host_device = m_manifest.host_device;
     rules.has_jury = m_plan.jury > 0;
+    rules.measure_every = m_plan.measure_every;
     return rules;
 }
 

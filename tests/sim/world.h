@@ -40,7 +40,8 @@ struct WorldPlan {
     std::uint32_t width = 16;                        // of the model
     numerics::StepForm step = numerics::StepForm::exact;
     numerics::RobustRule robust = numerics::RobustRule::mean;
-    double jury = 0;             // share of a juror's time
+    double jury = 0;  // share of a juror's time
+    std::uint64_t measure_every = 0;
     std::uint64_t records = 10;  // of a shard, as the manifest says
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
@@ -136,6 +137,8 @@ public:
     std::function<std::optional<peer::Judged>(std::size_t juror, const PeerId& contributor,
                                               const peer::JudgePlan::Subject& subject)>
         on_judge;
+    /// What the trainer of `member` measures of theta[round], in nats; nothing: it cannot now. Unset: nobody measures.
+    std::function<std::optional<double>(std::size_t member, RoundId round)> on_measure;
     void start(std::size_t member);
     void start_all();
     void kill(std::size_t member, Death death);
@@ -159,6 +162,7 @@ public:
 private:
     void make_manifest();
     void tick(std::size_t member);
+    void measure(std::size_t member);
     void compare_chain(std::size_t member);
     [[nodiscard]] bool has_quorum(const Home& home, std::uint32_t term, RoundId round) const;
     peer::Offload offload_of(Home& home);

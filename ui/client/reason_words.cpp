@@ -154,6 +154,11 @@ QString troubleSentence(const Why& why) {
         case Reason::disk_too_small:
             return Tr::tr("The disk limit is too small for this run: about %1 needed, %2 allowed.")
                 .arg(sizeText(why.needed), sizeText(why.here));
+        case Reason::diverging:
+            return Tr::tr(
+                       "The model gets worse: its best was round %1. Go back to an earlier round; if it happens again, "
+                       "start the run anew and let it learn more slowly.")
+                .arg(fullCount(why.round));
         case Reason::trainer_failed:
             return Tr::tr("Training failed three times (%1); the log says more.").arg(detailOf(why));
         case Reason::trainer_missing:

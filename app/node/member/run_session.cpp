@@ -91,7 +91,7 @@ Status RunSession::open_parts() {
                                      m_plan.trainer_threads, m_plan.budget, m_plan.folder, m_plan.folder / "moments",
                                      m_plan.run},
             *this);
-        m_validation.emplace(m_plan.manifest, validation_file_in(m_plan.folder));
+        m_validation.emplace(m_plan.manifest);
     }
     auto swarm = m_world.network.open_swarm({m_plan.run, m_plan.hints}, m_world.keys.device_key(), *this);
     if (!swarm) return swarm.error();
@@ -173,40 +173,41 @@ void RunSession::tick(TimePoint now) {
     m_looked_at = now;
     const peer::PeerView view = m_peer->view();
     write_log(now, view);
-    if (m_validation) measure_validation(now, view);
+    if (m_validation) measure_validation(now);
 }
 
-void RunSession::measure_validation(TimePoint now, const peer::PeerView& view) {
+void RunSession::measure_validation(TimePoint now) {
     const control::TrainerSnapshot trainer = m_trainer->view();
-    const bool in_step = view.phase == run::Phase::training || view.phase == run::Phase::collecting;
-    if (!m_validation->wanted() || !in_step || trainer.tokens_per_second <= 0) return;
+    if (!m_validation->may_begin(now, trainer.tokens_per_second)) return;
     const run::Shard& shard = m_plan.manifest.validation;
     const peer::BlobPointer content = m_swarm->blob(shard.blob.root);
     if (content == nullptr) {
-        if (!std::exchange(m_validation_asked, true)) m_swarm->fetch(shard.blob, {});
+        const bool fetches = m_validation->is_worth_fetching() && !std::exchange(m_validation_asked, true);
+        if (fetches) m_swarm->fetch(shard.blob, {});
         return;
     }
-    const std::uint64_t records = m_validation->records_due(now, view.round, trainer.tokens_per_second);
-    if (records == 0) return;
+    const std::optional<RoundId> round = m_peer->loss_due();
+    if (!round) return;
     control::EvaluateRequest request;
-    const peer::VectorPlace state = m_store->state_place(view.round);
+    const peer::VectorPlace state = m_store->state_place(*round);
     request.state = {state.file.string(), state.offset};
     request.shard = content->path().string();
     request.records = shard.records;
-    request.records_max = records;
-    m_validation->begun(now, view.round);
-    m_trainer->evaluate(request, [this, round = view.round](const Result<control::EvaluateReply>& reply) {
+    request.records_max = m_validation->records();
+    m_validation->begun(now);
+    m_trainer->evaluate(request, [this, round = *round](const Result<control::EvaluateReply>& reply) {
         if (!reply) {
             if (reply.error().code == ErrorCode::cancelled) return m_validation->cancelled(m_now);
             m_validation->failed(m_now);
             log::of("run").info("validation loss not measured: {}", log::printable(reply.error().message, 300));
             return;
         }
-        m_validation->measured(m_now, reply->loss, unix_seconds());
-        log::of("run").info("validation loss {:.3f} of state {}", reply->loss, round.value);
-        m_evaluated = *reply;
+        m_validation->measured(m_now);
+        log::of("run").info("this computer measures {:.3f} of state {}", reply->loss, round.value);
+        m_evaluated = {round, *reply};
         for (const control::Figure& figure : reply->figures) log::of("run").info("{}", control::figure_text(figure));
         if (reply->collapsed) log::of("run").info("the model has collapsed");
+        if (m_peer) m_peer->on_loss(round, reply->loss);
     });
 }
 

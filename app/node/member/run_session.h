@@ -102,10 +102,12 @@ public:
     [[nodiscard]] net::RunSwarm& swarm() const { return *m_swarm; }
     [[nodiscard]] const net::Session& network() const { return m_world.network; }
     [[nodiscard]] const StateFiles& store() const { return *m_store; }
-    /// Validation losses measured on this computer; null for a backbone.
-    [[nodiscard]] const Validation* validation() const { return m_validation ? &*m_validation : nullptr; }
-    /// All that the newest of them since the start says.
-    [[nodiscard]] const control::EvaluateReply& evaluated() const { return m_evaluated; }
+    /// All that the newest measurement of this computer's says; nothing since the start, or on a backbone.
+    struct Evaluated {
+        RoundId round;  // of the state
+        control::EvaluateReply reply;
+    };
+    [[nodiscard]] const std::optional<Evaluated>& evaluated() const { return m_evaluated; }
     /// What was refused of others, of messages and of connections.
     [[nodiscard]] std::vector<control::RefusalRow> refusals() const;
     [[nodiscard]] const RunId& run() const { return m_plan.run; }
@@ -129,7 +131,7 @@ private:
     RunSession(World world, Plan plan) : m_world(world), m_plan(std::move(plan)) {}
     Status open_parts();
     void write_log(TimePoint now, const peer::PeerView& view);
-    void measure_validation(TimePoint now, const peer::PeerView& view);
+    void measure_validation(TimePoint now);
 
     ThreadOwner m_owner;
     World m_world;
@@ -144,7 +146,7 @@ private:
     RunLog m_log;
     std::optional<TimePoint> m_looked_at;
     std::optional<Validation> m_validation;
-    control::EvaluateReply m_evaluated;
+    std::optional<Evaluated> m_evaluated;
     std::optional<TimePoint> m_leave_by;  // stop() was called
     bool m_left = false;
     bool m_validation_asked = false;  // the shard was asked for in this life

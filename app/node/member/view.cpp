@@ -377,18 +377,22 @@ control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& r
 }
 
 std::vector<control::CurvePoint> curve_points(const ledger::Ledger& ledger, const RunId& run,
-                                              const Validation* measured, std::size_t rows_max) {
+                                              const run::LossCurve& losses, std::size_t rows_max) {
     std::vector<control::CurvePoint> points;
     for (const ledger::RoundRecord& record : ledger.curve(run, rows_max)) {
         if (record.loss > 0)
             points.push_back({record.round.value, record.loss, record.at, 0, record.tokens_until.value});
     }
-    if (measured != nullptr) {
-        for (const ValidationPoint& point : measured->points())
-            points.push_back({point.round.value, 0, point.at, point.loss});
-    }
+    for (const run::LossPoint& point : losses.points)
+        points.push_back({point.round.value, 0, 0, run::nats_of(point.loss)});
     std::ranges::stable_sort(points, {}, &control::CurvePoint::round);
     return points;
+}
+
+void add_loss(const run::LossCurve& losses, control::RunSnapshot& snapshot) {
+    if (losses.points.empty()) return;
+    snapshot.validation_loss = run::nats_of(losses.points.back().loss);
+    snapshot.validation_round = losses.points.back().round.value;
 }
 
 Result<run::SignedManifest> check_manifest(ByteSpan file) {

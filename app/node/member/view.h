@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "app/node/member/validation.h"
 #include "core/control/node_methods.h"
 #include "core/ledger/ledger.h"
 #include "core/peer/peer.h"
@@ -73,9 +72,11 @@ struct OwnWords {
 [[nodiscard]] control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& run, const OwnWords& own,
                                                   const control::ReadLeaderboard& call);
 
-/// Up to `rows_max` losses of rounds, and all that were measured on this computer (null: none), by rising round.
+/// Up to `rows_max` training losses of rounds, and the run's validation losses, by rising round.
 [[nodiscard]] std::vector<control::CurvePoint> curve_points(const ledger::Ledger& ledger, const RunId& run,
-                                                            const Validation* measured, std::size_t rows_max);
+                                                            const run::LossCurve& losses, std::size_t rows_max);
+/// The newest of them.
+void add_loss(const run::LossCurve& losses, control::RunSnapshot& snapshot);
 
 /// What becomes of a run without its host, with the names of those who are here.
 [[nodiscard]] control::Succession succession_rows(const peer::Succession& succession, const peer::PeerView& view);

@@ -15,7 +15,6 @@
 #include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 
-#include "app/node/member/validation.h"
 #include "app/node/models/export_proof.h"
 #include "app/node/models/export_tokenizer.h"
 #include "app/node/models/ledger_lists.h"
@@ -144,9 +143,8 @@ Result<CardFacts> ModelExporter::Job::card_facts() const {
     for (const ledger::RoundRecord& record : ledger->curve(model.run, curve_points_max)) {
         if (record.round < model.round && record.loss > 0) facts.training = {record.round, record.loss};
     }
-    const Validation measured(model.manifest, validation_file_in(run_folder(model.data_folder, model.run)));
-    for (const ValidationPoint& point : measured.points()) {
-        if (point.round <= model.round) facts.validation = {point.round, point.loss};
+    for (const run::LossPoint& point : ledger->losses(model.run).points) {
+        if (point.round <= model.round) facts.validation = {point.round, run::nats_of(point.loss)};
     }
     return facts;
 }

@@ -129,9 +129,8 @@ Result<HeldModel> held_model(const Node& node, WhichState which) {
         model.validation = blob->path();
         model.blobs.push_back(blob);
     }
-    const Validation* measured = session->validation();
-    if (measured != nullptr && !measured->points().empty() && measured->points().back().round == model.round)
-        model.figures = session->evaluated().figures;
+    if (session->evaluated() && session->evaluated()->round == model.round)
+        model.figures = session->evaluated()->reply.figures;
     return model;
 }
 

@@ -89,7 +89,7 @@ std::string data(const CardFacts& facts) {
     return text + "\nTraining began with the state `" + manifest.initial_state.root.hex() + "`.\n\n";
 }
 
-std::string loss_row(const char* what, const MeasuredLoss& loss) {
+std::string loss_row(const char* what, const LossOfRound& loss) {
     if (loss.loss <= 0) return {};
     return formatted("| %s | %.4f | %llu |\n", what, loss.loss, static_cast<unsigned long long>(loss.round.value));
 }
@@ -107,7 +107,7 @@ std::string training(const CardFacts& facts) {
                        formatted(" floating-point operations (%s for each %s)", counted, each) +
                        ". What the computers drew is not known, so there is no estimate of the energy.\n\n";
     const std::string rows = loss_row("training, mean of the members", facts.training) +
-                             loss_row("validation, measured on the computer that exported", facts.validation);
+                             loss_row("validation, as the run's lists have it", facts.validation);
     const model::Baseline baseline = model::baseline_of(manifest.model.family);
     if (!rows.empty()) text += formatted("| %s | | of round |\n|---|---|---|\n", model::loss_title(baseline)) + rows;
     if (manifest.bigram_loss > 0)

@@ -20,7 +20,7 @@
 
 namespace potluck::node {
 
-struct MeasuredLoss {
+struct LossOfRound {
     RoundId round;
     double loss = 0;  // nats per token; 0: none
 };
@@ -39,7 +39,7 @@ struct CardFacts {
         std::string name;  // last heard; may be empty
     };
     std::vector<Leader> leaders;  // the first of them, most tokens first
-    MeasuredLoss training, validation;
+    LossOfRound training, validation;
     std::vector<control::Figure> figures;  // measured of this state with the validation loss
 };
 

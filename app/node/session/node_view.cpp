@@ -77,11 +77,10 @@ void add_run(const NodeParts& node, control::NodeSnapshot& snapshot) {
     add_flows(session.swarm().flows(), *snapshot.run);
     if (node.run.succession()) snapshot.run->succession = succession_rows(*node.run.succession(), view);
     add_credit(node.ledger, session.run(), node.keys.person.id(), *snapshot.run);
-    if (const Validation* measured = session.validation(); measured && !measured->points().empty()) {
-        snapshot.run->validation_loss = measured->points().back().loss;
-        snapshot.run->validation_round = measured->points().back().round.value;
-        snapshot.run->figures = session.evaluated().figures;
-        snapshot.run->collapsed = session.evaluated().collapsed;
+    add_loss(session.peer().curve(), *snapshot.run);
+    if (session.evaluated()) {
+        snapshot.run->figures = session.evaluated()->reply.figures;
+        snapshot.run->collapsed = session.evaluated()->reply.collapsed;
     }
     snapshot.network.payload_bytes_up = view.payload_bytes_sent;
     snapshot.network.peers = static_cast<std::uint32_t>(session.swarm().counters().sessions);

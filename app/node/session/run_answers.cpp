@@ -51,7 +51,7 @@ std::vector<control::CurvePoint> RunAnswers::curve(std::size_t rows_max) const {
     m_owner.check();
     const RunSession* session = m_run.session();
     if (session == nullptr) return {};
-    return curve_points(m_ledger, session->run(), session->validation(), rows_max);
+    return curve_points(m_ledger, session->run(), session->peer().curve(), rows_max);
 }
 
 std::vector<control::CheckpointRow> RunAnswers::checkpoints() const {

@@ -1,7 +1,6 @@
 #include "app/node/session/stored_node.h"
 
 #include "app/node/member/own_keys.h"
-#include "app/node/member/validation.h"
 #include "app/node/member/view.h"
 #include "app/node/paths.h"
 #include "core/status/sentence.h"
@@ -75,6 +74,7 @@ control::NodeSnapshot StoredNode::snapshot() const {
     snapshot.run = run_snapshot(m_run->id, m_run->manifest, view);
     snapshot.run->magnet = m_settings.run->invite.to_magnet();
     if (m_ledger && m_self) add_credit(*m_ledger, m_run->id, *m_self, *snapshot.run);
+    if (m_ledger) add_loss(m_ledger->losses(m_run->id), *snapshot.run);
     return snapshot;
 }
 
@@ -87,8 +87,7 @@ control::Leaderboard StoredNode::leaderboard(const control::ReadLeaderboard& cal
 std::vector<control::CurvePoint> StoredNode::curve(std::size_t rows_max) const {
     m_owner.check();
     if (!m_run || !m_ledger) return {};
-    const Validation measured(m_run->manifest, validation_file_in(m_run->folder));
-    return curve_points(*m_ledger, m_run->id, &measured, rows_max);
+    return curve_points(*m_ledger, m_run->id, m_ledger->losses(m_run->id), rows_max);
 }
 
 std::vector<control::CheckpointRow> StoredNode::checkpoints() const {

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] control::NodeSnapshot snapshot() const;
     /// Empty outside a run.
     [[nodiscard]] control::Leaderboard leaderboard(const control::ReadLeaderboard& call) const;
-    /// Losses of the run's rounds, and those measured on this computer; empty outside a run.
+    /// Losses of the run's rounds, training and validation; empty outside a run.
     [[nodiscard]] std::vector<control::CurvePoint> curve(std::size_t rows_max) const;
     /// Without magnet links: nobody seeds them while the node does not run.
     [[nodiscard]] std::vector<control::CheckpointRow> checkpoints() const;

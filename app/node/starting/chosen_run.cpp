@@ -262,7 +262,7 @@ void Look::recipe() {
     if (!m_choices.checkpoint.empty()) recipe.learning_rate *= fine_tuning_rate;
     if (m_choices.learning_rate > 0) recipe.learning_rate = m_choices.learning_rate;
     recipe.strangers.newcomer_rms = run::usual_newcomer_rms(recipe);
-    if (m_chosen.model) recipe.jury = usual_jury_for(*m_chosen.model);
+    if (m_chosen.model) recipe.measuring.jury = usual_jury_for(*m_chosen.model);
     if (m_choices.rounds > 0) recipe.total_rounds = m_choices.rounds;
     recipe.warmup_rounds = std::min(recipe.warmup_rounds, recipe.total_rounds);
     const bool by_size = m_choices.window_seconds == 0;

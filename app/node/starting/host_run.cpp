@@ -310,6 +310,7 @@ Status Host::model() {
     if (m_plan.patience == HostPlan::Patience::by_window)
         m_manifest.recipe.collect = run::usual_collect(m_manifest.recipe.window);
     run::Recipe& recipe = m_manifest.recipe;
+    if (recipe.measuring.every == 0) recipe.measuring.every = run::usual_measuring(recipe.total_rounds);
     if (recipe.probation_rounds == 0) recipe.probation_time = Duration{0};
     if (recipe.probation_time.count() > 0)
         recipe.probation_tokens = run::usual_probation_tokens(m_manifest.model, recipe);
@@ -330,7 +331,8 @@ Status Host::text() {
                               .folder = m_folder / "data",
                               .context = m_manifest.model.context,
                               .key = m_plan.recipe.seed,
-                              .model_vocabulary = m_manifest.model.vocabulary};
+                              .model_vocabulary = m_manifest.model.vocabulary,
+                              .records_compared = run::records_measured(m_manifest.model, ~0ULL)};
     const std::uint32_t below = vocabulary() > 0 ? vocabulary() : m_manifest.model.vocabulary;
     const data::PackProgress progress = [this](data::PackStage stage, double fraction) {
         return m_progress(stage_of(stage), fraction);

@@ -299,6 +299,8 @@ Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run
     }
     if (!run::are_certified(decoded->committee_owners, m_verifier)) return Verdict::bad_signature;
     if (!run::are_signed_by_jurors(*decoded, m_verifier)) return Verdict::bad_signature;
+    if (decoded->measured && decoded->measured->tokens != m_context.manifest.tokens_measured()) return Verdict::absurd;
+    if (!run::are_signed_by_measurers(*decoded, m_verifier)) return Verdict::bad_signature;
     out.committed = {Bytes(list.begin(), list.end()), {}};
     out.list = std::move(decoded).value();
     out.hash = out.list.hash();

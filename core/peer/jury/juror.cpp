@@ -49,7 +49,7 @@ std::size_t Juror::affordable() {
     const Duration passed = now - m_saved_up_at.value_or(now - recipe.window);
     m_saved_up_at = now;
     const auto share_of = [&](Duration time) {
-        return Duration{static_cast<Duration::rep>(recipe.jury * static_cast<double>(time.count()))};
+        return Duration{static_cast<Duration::rep>(recipe.measuring.jury * static_cast<double>(time.count()))};
     };
     m_savings = std::min(m_savings + share_of(passed), share_of(windows_to_save_up * recipe.window));
     if (m_savings <= Duration{0}) return 0;

@@ -12,7 +12,8 @@ namespace {
 run::RunRules rules_of(const RunId& run, const run::Manifest& manifest) {
     run::RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
     rules.host_device = manifest.host_device;
-    rules.has_jury = manifest.recipe.jury > 0;
+    rules.has_jury = manifest.recipe.measuring.jury > 0;
+    rules.measure_every = manifest.recipe.measuring.every;
     std::sort(rules.allowed.begin(), rules.allowed.end());
     return rules;
 }

@@ -55,6 +55,9 @@ inline constexpr MessageBudget session_budget{200, 1'200};
         case run::MessageKind::step_request: return {4, 32};
         // Seven jurors, a few persons each; and all that no list holds yet, when a session begins.
         case run::MessageKind::verdict: return {10, 300};
+        // Fourteen members measure a state; and all that no list holds yet (losses_of_state_max), when a session
+        // begins.
+        case run::MessageKind::loss: return {20, 300};
         case run::MessageKind::layer_request: return {4, 32};  // six tries of a repair, in parts of 16,384 hashes
         case run::MessageKind::layer: return {4, 32};
         case run::MessageKind::goodbye: return {1, 4};

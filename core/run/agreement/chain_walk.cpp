@@ -30,6 +30,16 @@ bool are_signed_by_jurors(const AcceptList& list, const Verifier& verifier) {
     });
 }
 
+bool are_signed_by_measurers(const AcceptList& list, const Verifier& verifier) {
+    if (!list.measured) return true;
+    const Measured& measured = *list.measured;
+    return are_certified(list.measured_owners, verifier) &&
+           std::all_of(measured.losses.begin(), measured.losses.end(), [&](const SignedLoss& one) {
+               return verifier.verify(one.member, domain_of(MessageKind::loss),
+                                      signed_bytes(list.run, measured.signed_by(one)), one.signature);
+           });
+}
+
 ChainWalk::ChainWalk(const RunRules& rules, const Verifier& verifier)
     : m_run(rules.run), m_host(rules.host), m_verifier(&verifier), m_committee(rules.first_committee()) {}
 
@@ -73,6 +83,7 @@ std::string ChainWalk::fault_of(const CommittedList& committed, const AcceptList
     if (!contributed) return "names a contribution that its contributor did not sign";
     if (!are_by_seats(list.suspensions, deciding(list))) return "suspends a person without enough of its committee";
     if (!are_signed_by_jurors(list, *m_verifier)) return "suspends a person by a verdict that its juror did not sign";
+    if (!are_signed_by_measurers(list, *m_verifier)) return "holds a loss that its member did not sign";
     return are_certified(list.committee_owners, *m_verifier) ? "" : "seats a computer that its person did not sign";
 }
 

@@ -23,6 +23,8 @@ enum class Gap { refused, allowed };
 
 /// Whether every verdict in the list is what its juror has signed.
 [[nodiscard]] bool are_signed_by_jurors(const AcceptList& list, const Verifier& verifier);
+/// Whether every loss in the list is what its member has signed, and whose computers they are is certified.
+[[nodiscard]] bool are_signed_by_measurers(const AcceptList& list, const Verifier& verifier);
 
 class ChainWalk {
 public:

@@ -22,7 +22,7 @@ def save(target, name, content):
 
 def messages():
     kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye", "host_action",
-             "payload_request", "committee_request", "committee", "step", "step_request", "verdict"]
+             "payload_request", "committee_request", "committee", "step", "step_request", "verdict", "loss"]
     for number, kind in enumerate(kinds, 1):
         body = vector("host_action_roll_back" if kind == "host_action" else kind)
         save("message", kind, bytes([number]) + body)
@@ -54,6 +54,10 @@ def messages():
     save("message", "host_action_kind_7", b"\x0a" + ban[:4] + b"\x07" + ban[5:])
     save("message", "verdict_judges_nothing", b"\x10" + vector("verdict")[:52] + bytes(4) + vector("verdict")[56:])
     save("message", "verdict_figure_beyond", b"\x10" + vector("verdict")[:-4] + b"\xff\xff\xff\x7f")
+    loss = vector("loss")
+    save("message", "loss_0", b"\x11" + loss[:8] + bytes(4) + loss[12:])
+    save("message", "loss_beyond", b"\x11" + loss[:8] + b"\xff" * 4 + loss[12:])
+    save("message", "loss_of_nothing", b"\x11" + loss[:12] + bytes(8))
     save("message", "host_action_round_beyond", b"\x0a" + vector("host_action_roll_back")[:5] + b"\xff" * 8
          + vector("host_action_roll_back")[13:])
     save("message", "layer_claims_all", b"\x08" + bytes(32) + b"\xff" * 6 + bytes(64))
@@ -133,6 +137,12 @@ def suspensions():
     save("accept_list", "suspensions", whole)
     save("accept_list", "suspensions_cut", whole[:-70])
     save("accept_list", "suspensions_claimed", whole[:-298] + b"\xff" + whole[-297:])
+    losses = vector("accept_list_losses")
+    save("accept_list", "losses", losses)
+    save("accept_list", "losses_cut", losses[:-70])
+    save("accept_list", "losses_claimed", losses[:-299] + b"\xff" + losses[-298:])
+    save("accept_list", "losses_of_this_round", losses[:-315] + struct.pack("<Q", 7) + losses[-307:])
+    save("accept_list", "losses_of_one_person", losses[:-298] + losses[-197:-165] + losses[-266:])
     save("accept_list", "suspensions_of_contributor", whole[:-297] + b"\xa1" * 32 + whole[-265:])
 
 
@@ -161,6 +171,13 @@ def credit_tables():
     save("credit_table", "suspended_nobody", suspended[:-48] + bytes(4))
     save("credit_table", "suspended_claimed", suspended[:-48] + b"\xff" * 4 + suspended[-44:])
     save("credit_table", "suspended_never", suspended[:-4] + bytes(4))
+    curve = vector("credit_table_curve")
+    save("credit_table", "curve", curve)
+    save("credit_table", "curve_without_points", curve[:-38] + bytes(2))
+    save("credit_table", "curve_claimed", curve[:-38] + b"\xff\xff" + curve[-36:])
+    save("credit_table", "curve_too_close", curve[:-46] + struct.pack("<Q", 21) + curve[-38:])
+    save("credit_table", "curve_falls", curve[:-12] + struct.pack("<Q", 20) + curve[-4:])
+    save("credit_table", "curve_of_the_future", curve[:-12] + struct.pack("<Q", 1_000) + curve[-4:])
     save("credit_table", "empty", b"")
 
 

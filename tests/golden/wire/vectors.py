@@ -91,7 +91,7 @@ def roll_back_fields(number):
 MARKS = ("none", "newcomer", "late", "newcomer, late", "vouched")
 
 
-def list_fields(committee, entries, actions_before=0, actions=(), table=(), owners={}, bounds=None, suspensions=()):
+def list_fields(committee, entries, actions_before=0, actions=(), table=(), owners={}, bounds=None, suspensions=(), measured=()):
     """entries: (peer, root, size, tokens, marks, byte of the signature); actions: (fields, byte of the signature); owners: whose computers some keys are"""
     fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"), (u16(128), "k"),
               (u8(len(committee)), "members"), (u16(len(entries)), "entries")]
@@ -106,13 +106,13 @@ def list_fields(committee, entries, actions_before=0, actions=(), table=(), owne
     for place, (action, signature) in enumerate(actions):
         what = f"action {place} "
         fields += [(value, what + name) for value, name in action] + [(bytes([signature]) * 64, what + "signature")]
-    tail = bool(table) + 2 * (bounds is not None) + 4 * bool(suspensions)
-    names = {0: "has a table", 1: "has a table", 2: "has bounds", 3: "has a table and bounds", 4: "has suspensions"}
+    tail = bool(table) + 2 * (bounds is not None) + 4 * bool(suspensions) + 8 * bool(measured)
+    names = {0: "has a table", 1: "has a table", 2: "has bounds", 3: "has a table and bounds", 4: "has suspensions", 8: "has losses"}
     fields += [(u8(tail), names[tail])] + list(table)
     if suspensions:
         return fields + [(u8(len(suspensions)), "suspensions")] + [field for one in suspensions for field in one]
     if bounds is None:
-        return fields
+        return fields + list(measured)
     norm, claim, unvouched = bounds
     return fields + [(struct.pack("<d", norm), f"bounds norm: {norm}"), (u64(claim), f"bounds claim: {claim}"),
                      (u16(unvouched), f"bounds unvouched: {unvouched}")]
@@ -131,13 +131,32 @@ def suspension_fields():
     return fields
 
 
-def table_fields(suspended=False):
+def measured_fields():
+    """Of two members, the second of which is a person's computer."""
+    fields = [(u64(5), "losses of round"), (u64(8_192), "losses tokens"), (u8(2), "losses")]
+    for number, (member, person, loss, signature) in enumerate(((PEER_A, None, 3_000_000, 0x76), (PEER_B, PERSON, 3_100_000, 0x77))):
+        what = f"loss {number} "
+        fields += [(member, what + "member")] + certificate_of(person, what)
+        fields += [(u32(loss), what + f"millionths: {loss}"), (bytes([signature]) * 64, what + "signature")]
+    return fields
+
+
+def curve_fields():
+    fields = [(u32(0), "suspended"), (u64(20), "curve stride"), (u16(3), "curve points")]
+    for number, (round_, loss) in enumerate(((0, 5_545_177), (20, 4_100_000), (30, 3_900_000))):
+        fields += [(u64(round_), f"point {number} round"), (u32(loss), f"point {number} loss")]
+    return fields
+
+
+def table_fields(suspended=False, curve=False):
     fields = [(b"PLKTAB1\n", "magic"), (RUN, "run"), (u64(1_000), "round"), (u64(70_000), "tokens"), (u64(12), "contributions"),
               (u32(5), "actions"), (u32(1), "vouched"), (PEER_A, "vouched 0"), (u32(1), "banned"), (PEER_B, "banned 0"), (u32(2), "credits")]
     for number, (peer, tokens, rounds) in enumerate(((PEER_A, 65_536, 10), (PEER_B, 4_464, 2))):
         fields += [(peer, f"credit {number} peer"), (u64(tokens), f"credit {number} tokens"), (u64(rounds), f"credit {number} rounds")]
     if suspended:
         fields += [(u32(1), "suspended"), (SUSPECT, "suspended 0 person"), (u64(1_040), "suspended 0 until"), (u32(1), "suspended 0 times")]
+    if curve:
+        fields += curve_fields()
     return fields
 
 
@@ -346,6 +365,8 @@ def main():
     save("accept_list_bounds", list_fields(committee, [entries[0][:4] + (4, 0x61), entries[1][:4] + (1, 0x62)], bounds=(1.5, 262_144, 500)))
     save("accept_list_suspensions", list_fields(committee, entries, suspensions=[suspension_fields()]))
     save("credit_table_suspended", table_fields(suspended=True))
+    save("accept_list_losses", list_fields(committee, entries, measured=measured_fields()))
+    save("credit_table_curve", table_fields(curve=True))
     accepted_hash = hashlib.sha256(accepted).digest()
     save("accept_list_hash", [(accepted_hash, "SHA-256 of accept_list.hex")])
     certificate = save("accept_list_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, accepted_hash))
@@ -384,6 +405,7 @@ def main():
                                  (PREVIOUS, "previous"), (u8(1), "members"), (HOST, "member 0")] + certificate_of(None, "member 0 "))
     save("host_action_lift", key_action_fields(9, 6, "lift", SUSPECT))
     save("verdict", [(SUSPECT, "person")] + figures_fields())
+    save("loss", [(u64(5), "round"), (u32(3_000_000), "millionths of a nat a token"), (u64(8_192), "tokens")])
     save("payload_request", [(ROOT_A, "payload")])
     save("committee_request", [(u64(7), "first")])
     save("step", [(u64(7), "round"), (PREVIOUS, "list")] + blob_fields(ROOT_A, 4_242, 0, bytes(32), "step ")

@@ -39,8 +39,8 @@ inline constexpr auto passing_by = std::to_array<Reason>(
 /// What fails on the disk itself. A limit that is too small, which a walk can bring about, has a state of its own.
 inline constexpr auto of_a_broken_disk = std::to_array<Reason>({Reason::hindered, Reason::trouble});
 
-/// Of a run with a jury, for those who send it no work; tests/sim/jury brings it about.
-inline constexpr auto by_a_jury = std::to_array<Reason>({Reason::suspended});
+/// By what members measure of others' work and of the model; tests/sim/jury brings them about.
+inline constexpr auto by_measuring = std::to_array<Reason>({Reason::suspended, Reason::diverging});
 
 /// Of the command line: a window always has a node, or says why not.
 inline constexpr auto never_in_a_window = std::to_array<Reason>({Reason::not_running});
@@ -54,7 +54,7 @@ constexpr bool is_each_once() {
     count(walked_rarely);
     count(passing_by);
     count(of_a_broken_disk);
-    count(by_a_jury);
+    count(by_measuring);
     count(never_in_a_window);
     return std::all_of(times.begin(), times.end(), [](int number) { return number == 1; });
 }

@@ -210,6 +210,20 @@ private slots:
         QCOMPARE(packed.error().code, ErrorCode::cancelled);
     }
 
+    /// Model and baseline are compared on the same records.
+    void the_baseline_is_of_the_first_records_that_are_compared() {
+        write_text(folder("compared/text.txt"), numbered(1, 400'000));
+        const auto loss_of = [&](const char* out, std::uint64_t records) {
+            PackPlan plan{folder("compared"), folder(out), 64, 7};
+            plan.records_compared = records;
+            return pack_text(plan, Tokenizer::bytes(), {}).value();
+        };
+        const PackedText all = loss_of("compared-all", ~0ULL);
+        QVERIFY(all.validation.records > 8);
+        QCOMPARE(loss_of("compared-each", all.validation.records).bigram_loss, all.bigram_loss);
+        QVERIFY(loss_of("compared-first", 4).bigram_loss != all.bigram_loss);
+    }
+
     void the_bigram_baseline_is_what_a_plain_count_gives() {
         Rng rng(3);
         std::vector<model::Token> training(5000), validation(20 * 11);

@@ -139,6 +139,22 @@ private slots:
         QVERIFY(!verify(run.ledger, run.chain.run()).ok());
     }
 
+    void a_loss_that_its_member_did_not_sign_does_not_verify() {
+        JudgedChain run(3);
+        const run::MeasuredLoss loss{{1}, 3'000'000, 8'192};
+        const identity::Signature signature =
+            person(worker).sign(run::domain_of(run::MessageKind::loss), run::signed_bytes(run.chain.run(), loss));
+        run::AcceptList list = run.chain.draft({{worker, 100}});
+        list.measured = run::Measured{loss.round, loss.tokens, {{key(worker), loss.loss, signature}}};
+        run.take(run.chain.commit(list));
+        QVERIFY(run.agrees());
+        QVERIFY((run.ledger.losses(run.chain.run()).points == std::vector<run::LossPoint>{{{1}, 3'000'000}}));
+        run::AcceptList forged = run.chain.draft({{worker, 100}});
+        forged.measured = run::Measured{{2}, loss.tokens, {{key(worker), loss.loss, signature}}};
+        QVERIFY(add(run.ledger, run.chain.commit(forged)).ok());  // signatures are the caller's to check
+        QVERIFY(!verify(run.ledger, run.chain.run()).ok());
+    }
+
     void void_credit_in_the_file_is_what_the_lists_say() {
         for (const char* tampering :
              {"UPDATE entries SET tokens = voided, voided = 0, void_by = NULL WHERE round = 3 AND void_by = 12",

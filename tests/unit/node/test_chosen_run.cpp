@@ -131,7 +131,7 @@ private slots:
         QCOMPARE(usual("coder-small"), run::usual_jury);
         QCOMPARE(usual("dalle-emoji"), 0.0);
         QCOMPARE(usual("swav-tiny"), 0.0);
-        QCOMPARE(look_at(choices(), {}).plan.recipe.jury, run::usual_jury);
+        QCOMPARE(look_at(choices(), {}).plan.recipe.measuring.jury, run::usual_jury);
     }
 
     void the_longest_words_stand() {

@@ -139,7 +139,7 @@ struct BallotsBench : Fixture {
         payloads.emplace(swarm, context.layout.parameters, context.manifest.recipe.k_max);
         steps.emplace(Steps::Parts{context, chain, members, *payloads, errors});
         ballots.emplace(Ballots::Parts{context, chain, keeper, machine, exchange, keyring, votes, *payloads, *steps,
-                                       seats, moderation, verdicts, errors, mediator});
+                                       seats, moderation, verdicts, losses, errors, mediator});
     }
     void wait(Duration time) { context.set_now(context.now() + time); }
     void tick_after(Duration time) {
@@ -279,6 +279,7 @@ struct BallotsBench : Fixture {
     Seats seats{context, chain, members};
     Moderation moderation{context, chain, ledger, errors};
     Verdicts verdicts{{context, chain, members}};
+    Losses losses{{context, chain, members, disk}};
     std::optional<Payloads> payloads;
     std::optional<Steps> steps;
     std::optional<Ballots> ballots;

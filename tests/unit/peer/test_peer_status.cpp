@@ -132,6 +132,20 @@ private slots:
         QVERIFY((why_of(facts) == Why{Reason::trainer_failed, "signal 9"}));
     }
 
+    void a_host_whose_run_gets_worse_is_told_since_when() {
+        StatusFacts facts = training_member();
+        facts.training.best = run::LossPoint{{20}, 4'100'000};
+        facts.training.newest_loss = 5'600'000;
+        QVERIFY((why_of(facts) == Why{.reason = Reason::diverging, .detail = "5.600 / 4.100", .round = 20}));
+        QCOMPARE(phase_of(facts), run::Phase::training);
+        // What keeps the computer from its work comes first.
+        facts.training.loaded = false;
+        QVERIFY(why_of(facts).reason == Reason::starting_trainer);
+        facts.training.loaded = true;
+        facts.run_complete = true;
+        QVERIFY(why_of(facts).reason == Reason::run_complete);
+    }
+
     void alone_for_a_round_is_told_with_what_becomes_of_the_training() {
         StatusFacts facts = training_member();
         facts.members_known = false;

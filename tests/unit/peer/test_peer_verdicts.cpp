@@ -17,7 +17,7 @@ struct Bench : Fixture {
         run::Manifest manifest = manifest_of();
         manifest.backbones = {key_of(2).id(), key_of(3).id(), key_of(4).id()};
         manifest.recipe.total_rounds = 1'000;
-        manifest.recipe.jury = 0.03;
+        manifest.recipe.measuring.jury = 0.03;
         return manifest;
     }
     /// Lists of this member's own contributions up to `height`.

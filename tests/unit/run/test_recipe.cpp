@@ -143,7 +143,7 @@ private slots:
         Recipe recipe;
         QVERIFY(!recipe.to_json().contains("jury"));
         for (const double share : {1e-4, usual_jury, 0.5}) {
-            recipe.jury = share;
+            recipe.measuring.jury = share;
             const Result<Recipe> read = Recipe::from_json(recipe.to_json());
             QVERIFY(read.ok() && *read == recipe);
         }

@@ -236,7 +236,7 @@ Status HostVerb::read() {
     recipe.outer.robust = run::robust_rule_named(m_robust).value_or(recipe.outer.robust);
     recipe.probation_time = milliseconds(m_probation_hours * 3600);
     recipe.strangers.newcomer_rms = run::usual_newcomer_rms(recipe);
-    recipe.jury = m_jury.value_or(usual_jury_for(m_plan.model));
+    recipe.measuring.jury = m_jury.value_or(usual_jury_for(m_plan.model));
     m_plan.window = m_window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;
     if (m_window_seconds > 0) recipe.window = milliseconds(m_window_seconds);
     m_plan.patience = m_collect_seconds > 0 ? HostPlan::Patience::of_recipe : HostPlan::Patience::by_window;

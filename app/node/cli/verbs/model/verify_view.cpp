@@ -74,6 +74,21 @@ std::string contributors_text(const proof::Proven& proven) {
     return text;
 }
 
+/// The newest point of the run's curve up to the state.
+std::string loss_text(const proof::Proven& proven) {
+    if (proven.curve.points.empty()) return {};
+    const run::LossPoint& newest = proven.curve.points.back();
+    return formatted("loss         %.3f on new data at round %llu, as its members measured it\n",
+                     run::nats_of(newest.loss), static_cast<unsigned long long>(newest.round.value));
+}
+
+nlohmann::json loss_rows(const run::LossCurve& curve) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const run::LossPoint& point : curve.points)
+        rows.push_back({{"round", point.round.value}, {"loss", run::nats_of(point.loss)}});
+    return rows;
+}
+
 nlohmann::json keys(const std::vector<PeerId>& ids) {
     nlohmann::json array = nlohmann::json::array();
     for (const PeerId& id : ids) array.push_back(id.hex());
@@ -122,7 +137,7 @@ std::string verified_text(const VerifiedModel& verified) {
                        "\n             " + proven.digest.hex() + "\n" + committee_text(proven) + "began with   " +
                        manifest.initial_state.root.hex() + "\ndata         " +
                        count_of(manifest.shards.size(), "shard") + ", " + count_of(tokens_in(manifest), "token") +
-                       "\n" + contributors_text(proven);
+                       "\n" + loss_text(proven) + contributors_text(proven);
     if (!verified.same()) return text;
     return text + "\n" + verified.model.string() + " is what the run's " +
            (proven.committee.empty() ? "host signed" : "committee agreed on") + ", byte for byte.\n";
@@ -156,6 +171,7 @@ nlohmann::json verified_json(const VerifiedModel& verified) {
                            {"tokens", proven.tokens.value},
                            {"contributions", proven.contributions},
                            {"contributors", std::move(contributors)},
+                           {"losses", loss_rows(proven.curve)},
                            {"piece_size", verified.check.piece_size},
                            {"damaged", damage_json(verified)}};
     if (!verified.same()) json["reason"] = damage_text(verified);

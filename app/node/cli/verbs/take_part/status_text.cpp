@@ -47,7 +47,7 @@ std::string measures_of(const control::RunSnapshot& run) {
 std::string line_of(const control::RunSnapshot& run) {
     char text[256];
     char training[48] = "no training loss yet";
-    char validation[64] = "not measured here";
+    char validation[64] = "not measured yet";
     if (run.loss > 0) std::snprintf(training, sizeof training, "training loss %.3f", run.loss);
     if (run.validation_loss > 0) {
         std::snprintf(validation, sizeof validation, "%.3f of round %llu", run.validation_loss,

@@ -1,0 +1,65 @@
+// A member's signed word on the validation loss of an agreed state, and what a list carries of it: up to seven of them,
+// whose lower median is the run's point of that round. See docs/wire-format.md.
+//
+//   theta[r] --a few members measure the same records--> MeasuredLoss, signed --one of L[r+1] .. L[r+9]--> point of r
+//
+// Does not: check signatures, or who may measure; or keep a curve (loss_curve.h).
+// Threads: values; any.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+
+namespace potluck::run {
+
+/// Millionths of a nat a token: a thousand nats, far beyond the logarithm of any vocabulary.
+inline constexpr std::uint32_t measured_loss_max = 1'000'000'000;
+inline constexpr std::uint64_t measured_round_max = 1ULL << 40U;   // as round_max of a list
+inline constexpr std::uint64_t measured_tokens_max = 1ULL << 40U;  // as tokens_max of a contribution
+/// Three liars among seven do not move the lower median beyond what an honest member measured.
+inline constexpr std::size_t losses_per_list_max = 7;
+/// The list that carries the losses of theta[r] is L[r+1] to L[r+9]: enough for a slow computer, and no old state can
+/// be brought up again.
+inline constexpr std::uint64_t measured_within = 9;
+
+/// The validation loss of theta[round] on the first records of the run's validation shard.
+struct MeasuredLoss {
+    RoundId round;
+    std::uint32_t loss = 1;    // millionths of a nat a token, 1 to measured_loss_max
+    std::uint64_t tokens = 1;  // that were measured; the run's description says how many
+    bool operator==(const MeasuredLoss&) const = default;
+
+    void write(ByteWriter& out) const;
+    /// Fails the reader if a field is out of range.
+    [[nodiscard]] static MeasuredLoss read(ByteReader& in);
+};
+inline constexpr std::size_t measured_loss_bytes = 8 + 4 + 8;
+
+/// What a loss in nats a token is signed as; 0 if it is not finite or not positive, which nobody signs.
+[[nodiscard]] std::uint32_t measured_loss_of(double nats);
+[[nodiscard]] constexpr double nats_of(std::uint32_t loss) { return static_cast<double>(loss) / 1e6; }
+
+struct SignedLoss {
+    PeerId member;  // a computer
+    std::uint32_t loss = 1;
+    std::array<std::byte, 64> signature{};  // the member's, over its MeasuredLoss
+    bool operator==(const SignedLoss&) const = default;
+};
+
+/// In a list: what members have measured of one state.
+struct Measured {
+    RoundId round;
+    std::uint64_t tokens = 1;        // by each of them
+    std::vector<SignedLoss> losses;  // 1 to losses_per_list_max, sorted by member, no member twice
+    bool operator==(const Measured&) const = default;
+
+    [[nodiscard]] MeasuredLoss signed_by(const SignedLoss& one) const { return {round, one.loss, tokens}; }
+    /// Lower median of the losses, which are at least one.
+    [[nodiscard]] std::uint32_t median() const;
+};
+
+}  // namespace potluck::run
