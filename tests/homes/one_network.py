@@ -1,13 +1,16 @@
 """Computers in one local network, without the internet, whose only word of each other is an invite without addresses."""
 import json
+import pathlib
 import re
 import subprocess
+import sys
 import time
 
 import network
 import nodes
 from scene import text_of_this_repository
 
+WEB_SERVER = pathlib.Path(__file__).resolve().parent.parent / "fresh" / "web_server.py"
 MEET_WITHIN = 10  # seconds, from the start of the program that joins
 FOUND_WITHIN = 60  # likewise, for one that has no invite and looks for a run first
 
@@ -107,6 +110,54 @@ def vouch_by_list(program, folder, row, line):
     printed = do(maker, "add", str(runs), "--run", row["magnet"], "--host", row["host"], "--line", line)
     do(follower, "follow", str(runs), printed.split()[-1])
     return follower
+
+
+def a_list_travels_as_a_torrent(net, program, folder):
+    """One follows a list by its magnet from a web server that only its own computer reaches, the other from that one; a
+    newer version comes from the web seed."""
+    namespaces = [net.add_neighbour()[0] for _ in range(2)]
+    first, second = (nodes.Node(program, namespace, folder / namespace) for namespace in namespaces)
+    site, maker, runs = folder / "site", folder / "maker", folder / "site" / "runs.json"
+    site.mkdir()
+    web = subprocess.Popen(["ip", "netns", "exec", network.PREFIX + first.namespace, sys.executable,
+                            str(WEB_SERVER), str(site)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def make(*words):
+        done = subprocess.run([str(program), "--data-dir", str(maker), "list", *words, "--at", place], capture_output=True,
+                              text=True)
+        assert done.returncode == 0, f"list {words[0]} failed: {done.stderr}"
+        return re.search(r"potluck:list\?from=magnet\S+", done.stdout)[0]
+
+    def follow(node, link):
+        begun = time.monotonic()
+        done = subprocess.run([str(program), "--data-dir", str(node.folder), "list", "follow", link], capture_output=True,
+                              text=True)
+        assert done.returncode == 0, f"the list is not followed in {node.namespace}: {done.stderr}"
+        return time.monotonic() - begun
+
+    def serial(node):
+        shown = subprocess.run([str(program), "--data-dir", str(node.folder), "list", "show", "--json"], capture_output=True,
+                               text=True, check=True)
+        return [one["serial"] for one in json.loads(shown.stdout)["lists"]]
+
+    try:
+        place = f"http://127.0.0.1:{web.stdout.readline().split()[1]}/runs.json"
+        link = make("create", str(runs), "--title", "Kitchen")
+        for node in (first, second):
+            node.start("serve", "--standalone")
+            nodes.wait_for(lambda: node.ask("status"), 30, "a node does not start")
+        web_took, peer_took = follow(first, link), follow(second, link)
+        assert serial(first) == serial(second) == [1], f"the serials are {serial(first)} and {serial(second)}"
+        make("add", str(runs), "--run", "1" * 64, "--host", "2" * 64, "--line", "Good soup.")
+        begun = time.monotonic()
+        nodes.wait_for(lambda: serial(first) == [2], 180, "the newer version did not come from the web seed")
+        print(f"  followed after {web_took:.1f} s from the web seed, after {peer_took:.1f} s from the other computer; the newer "
+              f"version {time.monotonic() - begun:.0f} s after it was made")
+        assert serial(second) == [1], "the second computer reaches the web server"
+    finally:
+        web.terminate()
+        for node in (first, second):
+            node.stop()
 
 
 def a_run_is_found_without_an_invite(net, program, folder):

@@ -22,11 +22,13 @@ namespace potluck::node {
 
 /// Behind the name of a list stands its signature.
 inline constexpr std::string_view list_signature_suffix = ".minisig";
+/// Behind the name of a list: list and signature as one file, for a torrent; behind that, its description.
+inline constexpr std::string_view signed_list_suffix = ".signed", list_torrent_suffix = ".torrent";
 inline constexpr std::size_t followed_max = 16, list_source_bytes_max = 500;
 
 struct FollowedList {
     std::string key;     // as MinisignKey::parse() reads it
-    std::string source;  // a file or a link of the web, without .minisig
+    std::string source;  // a file or a link of the web, without .minisig; or a magnet link
     find::RunList list;  // which may have expired since
 };
 
