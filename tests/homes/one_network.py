@@ -189,3 +189,36 @@ def a_run_is_found_without_an_invite(net, program, folder):
     finally:
         for one in (host, other):
             one.stop()
+
+
+def a_backbone_tells_of_a_run_whose_host_has_gone(net, program, folder):
+    """A newcomer starts after the host has been killed, and finds and joins the run by what the backbone says of it."""
+    namespaces = [net.add_neighbour()[0] for _ in range(3)]
+    host, backbone, newcomer = (nodes.Node(program, namespace, folder / namespace) for namespace in namespaces)
+    try:
+        host.start("host", "--text", str(text_of_this_repository(folder)), "--name", "carried on", "--model", "tiny",
+                   "--window", "5", "--rounds", "400", "--volunteer", "--announce")
+        invite = nodes.wait_for(lambda: host.printed("invite:"), 60, "the host has printed no invite")
+        backbone.start("backbone", invite)
+        nodes.wait_for(lambda: is_in_company(backbone), 60, "the backbone has met nobody")
+
+        def tells():
+            rows = (backbone.ask("runs", "find") or {}).get("rows", [])
+            return [row for row in rows if row["name"] == "carried on" and row["round"] >= 1]
+        told = nodes.wait_for(tells, 180, "the backbone has heard of no round")[0]
+        host.kill()
+        gone = time.monotonic()
+        nodes.wait_for(lambda: not is_in_company(backbone), 60, "the backbone still has a session with the host")
+        begun = time.monotonic()
+        found = find_runs(program, newcomer.namespace, folder / "nobody")
+        heard = time.monotonic() - begun
+        assert [row["name"] for row in found["rows"]] == ["carried on"], f"this was found: {found}"
+        row = found["rows"][0]
+        assert row["host"] == told["host"] and row["round"] >= 1, f"another host, or no proved round: {row}"
+        newcomer.start("join", row["magnet"])
+        nodes.wait_for(lambda: is_in_company(newcomer), 60, "the newcomer is in nobody's company after 60 s")
+        print(f"  found after {heard:.1f} s, {begun - gone:.0f} s after the host was killed (round {row['round']}, vouched for by "
+              f"{row['vouched_by']}); in company after {time.monotonic() - begun:.1f} s")
+    finally:
+        for one in (newcomer, backbone, host):
+            one.stop()
