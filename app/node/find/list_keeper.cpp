@@ -45,6 +45,7 @@ void ListKeeper::tick(TimePoint now, std::int64_t unix_now) {
     give_torrents_up(now);
     if (now - *m_begun < first_renewal_after || (m_looked && now - *m_looked < look_every)) return;
     m_looked = now;
+    follow_built_in(now);
     for (const FollowedList& list : followed_lists(m_folder)) {
         const auto torrent = torrent_of(list.source);
         if (torrent) m_world.share_files();
@@ -55,6 +56,16 @@ void ListKeeper::tick(TimePoint now, std::int64_t unix_now) {
         if (is_new || (!last->second.under_way && now - last->second.at >= pause_of(list.list, unix_now)))
             renew(list, now);
     }
+}
+
+void ListKeeper::follow_built_in(TimePoint now) {
+    if (!m_world.built_in || (m_built_in_tried && now - *m_built_in_tried < renew_soon_every)) return;
+    const auto key = identity::MinisignKey::parse(m_world.built_in->key);
+    if (!key || has_followed(m_folder, *key)) return;
+    m_built_in_tried = now;
+    follow(*m_world.built_in, [](const Result<control::FollowedRow>& followed) {
+        if (!followed) log::of("find").info("the list of this build is not followed: {}", followed.error().message);
+    });
 }
 
 void ListKeeper::renew(const FollowedList& list, TimePoint now) {

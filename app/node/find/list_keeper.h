@@ -4,6 +4,7 @@
 //
 //   tick() --a list is due--> fetch text and signature --> renew_list() --> forgotten until due again
 //   follow(link) -----------> fetch both -----------------> follow_list() --> done
+//   tick() --the build's list was never followed-> follow(its link), every hour until it is
 //   follow(magnet) ---------> fetch the torrent ----------> follow_list() --> done, and the file is passed on
 //                             not in time, or too old: the web seed is asked, where there is one
 //
@@ -52,6 +53,8 @@ public:
         std::function<void(net::PublicFile, net::FileDone)> fetch_file;
         std::function<void(const BlobId&)> forget_file;
         std::function<void()> share_files;  // those that are here are passed on
+        /// Followed from the first start on, until the person leaves it.
+        std::optional<find::ListLink> built_in = std::nullopt;
     };
     ListKeeper(std::filesystem::path data_folder, World world)
         : m_folder(std::move(data_folder)), m_world(std::move(world)) {}
@@ -88,6 +91,7 @@ private:
     void fetch_torrent(const find::ListTorrent& torrent, std::function<void(const Fetched&)> done);
     void end_torrent(const BlobId& root, const Result<Bytes>& file);
     void give_torrents_up(TimePoint now);
+    void follow_built_in(TimePoint now);
     void renew(const FollowedList& list, TimePoint now);
     [[nodiscard]] Result<control::FollowedRow> take(const find::ListLink& link, const Fetched& fetched);
     void forget_torrent(const std::string& source);
@@ -98,6 +102,7 @@ private:
     std::optional<TimePoint> m_begun, m_looked;
     std::map<std::string, Try> m_tries;  // by key
     std::map<BlobId, Torrent> m_torrents;
+    std::optional<TimePoint> m_built_in_tried;
     std::unique_ptr<Worker> m_worker;
 };
 

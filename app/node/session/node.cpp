@@ -18,6 +18,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/node/find/announcer.h"
+#include "app/node/find/built_in_list.h"
 #include "app/node/member/view.h"
 #include "app/node/paths.h"
 #include "app/node/release/http_get.h"
@@ -117,7 +118,8 @@ Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, Ow
                   [this](net::PublicFile file, net::FileDone done) {
                       m_network->fetch_file(std::move(file), std::move(done));
                   },
-                  [this](const BlobId& root) { m_network->forget_file(root); }, [this] { m_network->share_files(); }}}),
+                  [this](const BlobId& root) { m_network->forget_file(root); }, [this] { m_network->share_files(); },
+                  built_in_list()}}),
       m_run(m_ledger, m_keys),
       m_answers(m_run, m_ledger, m_keys, m_settings),
       m_search(m_options.data_folder, m_options.manifest_patience,

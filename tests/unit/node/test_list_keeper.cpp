@@ -4,6 +4,7 @@
 #include <deque>
 #include <mutex>
 
+#include "app/node/find/built_in_list.h"
 #include "app/node/find/list_keeper.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
@@ -235,6 +236,36 @@ private slots:
         keeper.tick(start + 2 * ListKeeper::renew_every, unix_seconds());
         QTest::qWait(20);
         QCOMPARE(m_web->asked, asked);
+    }
+    void a_build_may_follow_a_list_until_its_person_leaves_it() {
+        ListKeeper::World world = m_web->world();
+        world.built_in = m_web->link();
+        ListKeeper keeper(m_web->data, world);
+        const TimePoint start{Duration{1'000'000}}, first = start + ListKeeper::first_renewal_after;
+        keeper.tick(start, unix_seconds());
+        keeper.tick(first, unix_seconds());
+        QVERIFY(answered());
+        QVERIFY(followed_lists(m_web->data).empty());  // nothing was published yet
+        m_web->publish(1, unix_seconds() + 10 * day);
+        const int asked = m_web->asked;
+        keeper.tick(first + ListKeeper::renew_soon_every - Duration{1}, unix_seconds());
+        QTest::qWait(20);
+        QCOMPARE(m_web->asked, asked);
+        keeper.tick(first + ListKeeper::renew_soon_every + Duration{60'000}, unix_seconds());
+        QVERIFY(answered());
+        QCOMPARE(followed_lists(m_web->data).size(), std::size_t{1});
+        QVERIFY(keeper.unfollow(m_web->signer.key_line()).ok());
+        keeper.tick(first + 9 * ListKeeper::renew_soon_every, unix_seconds());
+        QTest::qWait(20);
+        QVERIFY(followed_lists(m_web->data).empty());
+        QCOMPARE(m_web->asked, asked + 2);
+    }
+    void a_build_without_a_key_follows_nothing() {
+        QVERIFY(!list_of("", "https://x.org/runs"));
+        QVERIFY(!list_of(m_web->signer.key_line(), ""));
+        QVERIFY(!list_of(m_web->signer.key_line(), "/etc/passwd"));
+        QVERIFY(!list_of("RWno", "https://x.org/runs"));
+        QVERIFY(list_of(m_web->signer.key_line(), "https://x.org/runs") == m_web->link());
     }
     void a_torrent_is_fetched_once_at_a_time() {
         ListKeeper keeper(m_web->data, m_web->world());
