@@ -16,6 +16,7 @@
 #include "app/node/cli/verb.h"
 #include "app/node/cli/verbs/take_part/verbs.h"
 #include "app/node/find/followed_lists.h"
+#include "app/node/find/list_torrent_file.h"
 #include "app/node/paths.h"
 #include "app/node/release/http_get.h"
 #include "app/node/session/settings.h"
@@ -25,7 +26,6 @@
 #include "core/find/list_torrent.h"
 #include "core/identity/minisign_signer.h"
 #include "core/run/invite.h"
-#include "net/blob_torrent.h"
 
 namespace potluck::node {
 
@@ -51,29 +51,6 @@ Status write_signed(const std::string& file, find::RunList list, const identity:
     const std::string signature = signer.sign(as_bytes(text), "a list of runs, serial " + std::to_string(list.serial));
     if (Status written = write_file_atomically(signature_name(file), as_bytes(signature)); !written) return written;
     return write_file_atomically(file, as_bytes(text));
-}
-
-/// Writes list and signature as one file beside both, and its torrent; `place`: where the list lies on the web.
-Result<find::ListTorrent> write_torrent(const std::string& file, const std::string& place) {
-    const auto text = read_file(file, find::list_bytes_max);
-    if (!text) return text.error();
-    const auto signature = read_file(signature_name(file), identity::minisign_bytes_max);
-    if (!signature) return signature.error();
-    const std::string whole = find::SignedList{std::string(as_text(*signature)), std::string(as_text(*text))}.to_file();
-    const auto hashes = net::hash_content(as_bytes(whole), run::BlobKind::open, {});
-    if (!hashes) return hashes.error();
-    const std::string name = file + std::string(signed_list_suffix);
-    const net::InfoDict info =
-        net::open_info(fs::path(name).filename().string(), hashes->root, whole.size(), hashes->pieces);
-    const find::ListTorrent torrent{
-        {.root = hashes->root, .size = whole.size(), .kind = run::BlobKind::open, .info_hash = info.info_hash},
-        place + std::string(signed_list_suffix)};
-    if (const auto read = find::ListTorrent::parse(torrent.to_magnet()); !read) return read.error();
-    if (Status written = write_file_atomically(name, as_bytes(whole)); !written) return written.error();
-    const Bytes description = net::torrent_file(info.bytes, hashes->root, hashes->layer);
-    if (Status written = write_file_atomically(name + std::string(list_torrent_suffix), description); !written)
-        return written.error();
-    return torrent;
 }
 
 /// A run by its id, or by an invite to it.
@@ -113,7 +90,7 @@ public:
         if (m_place.empty()) return ExitCode::ok;
         const find::ListLink link{m_place, signer->key_line()};
         if (const auto read = find::ListLink::parse(link.to_link()); !read) return complain(read.error());
-        const auto torrent = write_torrent(m_file, m_place);
+        const auto torrent = write_list_torrent(m_file, m_place);
         if (!torrent) return complain(torrent.error());
         const find::ListLink magnet{torrent->to_magnet(), signer->key_line()};
         if (const auto read = find::ListLink::parse(magnet.to_link()); !read) return complain(read.error());
