@@ -177,7 +177,7 @@ void ListsCard::setLists(const std::vector<FollowedRow>& lists) {
     QStringList expired;
     for (const FollowedRow& list : lists) {
         addRow(list);
-        if (list.expired) expired << QStringLiteral("“%1”").arg(titleOf(list));
+        if (list.expired) expired << tr("“%1”").arg(titleOf(list));
     }
     m_rowsBox->setVisible(!lists.empty());
     m_unfold->setText(tr("Lists that you follow (%1)…").arg(lists.size()));

@@ -1,7 +1,8 @@
 // A list comes by one of two ways, and both end in take() or renew_list(), which check signature, serial and expiry:
 // the worker asks the web or reads a file, or the session fetches a public file, of which the loop reads at most
 // signed_list_bytes_max. A torrent that is under way stands in m_torrents until it comes or its time is up; then the
-// web seed is asked, and what proved to be no list of the key is forgotten, so that nobody gets it from here.
+// web seed is asked, and what proved to be no list of the key is forgotten, so that nobody gets it from here. A magnet
+// names one version (BEP 9, BEP 52) and its web seed the newest (BEP 19), hence renewals read the latter.
 #include "app/node/find/list_keeper.h"
 
 #include <optional>
