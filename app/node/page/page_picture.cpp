@@ -126,9 +126,10 @@ void draw_curve(Canvas& canvas, const PageFacts& facts, const control::RunSnapsh
 pictures::Picture page_picture(const PageFacts& facts) {
     Canvas canvas;
     canvas.fill({0, 0, static_cast<int>(page_picture_width), margin / 4}, accent);
-    if (facts.status.run) {
-        draw_progress(canvas, *facts.status.run);
-        draw_curve(canvas, facts, *facts.status.run, draw_code(canvas, facts.status.run->link));
+    if (const auto& run = facts.status.run) {
+        draw_progress(canvas, *run);
+        // A node that does not run knows its invite only.
+        draw_curve(canvas, facts, *run, draw_code(canvas, run->link.empty() ? run->magnet : run->link));
     }
     return canvas.take();
 }
