@@ -1,8 +1,8 @@
 // The parser reads a closed set of fields with a bound for each, although the text is signed: its maker may be anybody.
 //
-// A link to a list comes from a chat or a QR code, hence from anyone as well: its place has to be of the web, so that
-// no link makes a node read a file, and its key has to parse. Whatever else stands in the link is ignored, so that
-// later versions may add to it.
+// A link to a list comes from a chat or a QR code, hence from anyone as well: its place has to be of the web or a
+// torrent, so that no link makes a node read a file, and its key has to parse. Whatever else stands in the link is
+// ignored, so that later versions may add to it.
 #include "core/find/run_list.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/find/list_torrent.h"
 #include "core/run/plain_text.h"
 
 namespace potluck::find {
@@ -123,8 +124,9 @@ std::string ListLink::to_link() const {
 }
 
 Result<ListLink> ListLink::parse(std::string_view text) {
-    const Error bad{ErrorCode::malformed,
-                    "A list is followed by a link that begins with potluck:list, or by its https link and its key."};
+    const Error bad{
+        ErrorCode::malformed,
+        "A list is followed by a link that begins with potluck:list, or by its https or magnet link and its key."};
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
     if (text.size() > list_link_bytes_max) return bad;
@@ -146,7 +148,8 @@ Result<ListLink> ListLink::parse(std::string_view text) {
         link.source = text.substr(0, blank);
         link.key = text.substr(text.find_last_of(' ') + 1);
     }
-    if (link.source.empty() || !is_page(link.source) || !identity::MinisignKey::parse(link.key)) return bad;
+    const bool is_source = is_magnet(link.source) ? ListTorrent::parse(link.source).ok() : is_page(link.source);
+    if (link.source.empty() || !is_source || !identity::MinisignKey::parse(link.key)) return bad;
     return link;
 }
 

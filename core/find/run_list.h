@@ -52,13 +52,13 @@ struct RunList {
 };
 
 /// Where a list is and whose it is, as one link that is pressed, pasted or read as a QR code:
-///   potluck:list?from=<https link>&key=<key of its maker>
+///   potluck:list?from=<https link, or magnet link of list_torrent.h>&key=<key of its maker>
 struct ListLink {
     std::string source, key;
     bool operator==(const ListLink&) const = default;
 
     [[nodiscard]] std::string to_link() const;
-    /// Also the link of the web and the key with a blank between them. `malformed` unless the source is of the web.
+    /// Also the source and the key with a blank between them. `malformed` unless the source is of the web or a torrent.
     [[nodiscard]] static Result<ListLink> parse(std::string_view text);
 };
 inline constexpr std::size_t list_link_bytes_max = 1'000;

@@ -1662,6 +1662,10 @@
 <context>
     <name>potluck::ui::ListsCard</name>
     <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
+    </message>
+    <message>
         <source>a list without a title</source>
         <translation>eine Liste ohne Titel</translation>
     </message>

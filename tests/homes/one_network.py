@@ -1,13 +1,16 @@
 """Computers in one local network, without the internet, whose only word of each other is an invite without addresses."""
 import json
+import pathlib
 import re
 import subprocess
+import sys
 import time
 
 import network
 import nodes
 from scene import text_of_this_repository
 
+WEB_SERVER = pathlib.Path(__file__).resolve().parent.parent / "fresh" / "web_server.py"
 MEET_WITHIN = 10  # seconds, from the start of the program that joins
 FOUND_WITHIN = 60  # likewise, for one that has no invite and looks for a run first
 
@@ -109,6 +112,54 @@ def vouch_by_list(program, folder, row, line):
     return follower
 
 
+def a_list_travels_as_a_torrent(net, program, folder):
+    """One follows a list by its magnet from a web server that only its own computer reaches, the other from that one; a
+    newer version comes from the web seed."""
+    namespaces = [net.add_neighbour()[0] for _ in range(2)]
+    first, second = (nodes.Node(program, namespace, folder / namespace) for namespace in namespaces)
+    site, maker, runs = folder / "site", folder / "maker", folder / "site" / "runs.json"
+    site.mkdir()
+    web = subprocess.Popen(["ip", "netns", "exec", network.PREFIX + first.namespace, sys.executable,
+                            str(WEB_SERVER), str(site)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def make(*words):
+        done = subprocess.run([str(program), "--data-dir", str(maker), "list", *words, "--at", place], capture_output=True,
+                              text=True)
+        assert done.returncode == 0, f"list {words[0]} failed: {done.stderr}"
+        return re.search(r"potluck:list\?from=magnet\S+", done.stdout)[0]
+
+    def follow(node, link):
+        begun = time.monotonic()
+        done = subprocess.run([str(program), "--data-dir", str(node.folder), "list", "follow", link], capture_output=True,
+                              text=True)
+        assert done.returncode == 0, f"the list is not followed in {node.namespace}: {done.stderr}"
+        return time.monotonic() - begun
+
+    def serial(node):
+        shown = subprocess.run([str(program), "--data-dir", str(node.folder), "list", "show", "--json"], capture_output=True,
+                               text=True, check=True)
+        return [one["serial"] for one in json.loads(shown.stdout)["lists"]]
+
+    try:
+        place = f"http://127.0.0.1:{web.stdout.readline().split()[1]}/runs.json"
+        link = make("create", str(runs), "--title", "Kitchen")
+        for node in (first, second):
+            node.start("serve", "--standalone")
+            nodes.wait_for(lambda: node.ask("status"), 30, "a node does not start")
+        web_took, peer_took = follow(first, link), follow(second, link)
+        assert serial(first) == serial(second) == [1], f"the serials are {serial(first)} and {serial(second)}"
+        make("add", str(runs), "--run", "1" * 64, "--host", "2" * 64, "--line", "Good soup.")
+        begun = time.monotonic()
+        nodes.wait_for(lambda: serial(first) == [2], 180, "the newer version did not come from the web seed")
+        print(f"  followed after {web_took:.1f} s from the web seed, after {peer_took:.1f} s from the other computer; the newer "
+              f"version {time.monotonic() - begun:.0f} s after it was made")
+        assert serial(second) == [1], "the second computer reaches the web server"
+    finally:
+        web.terminate()
+        for node in (first, second):
+            node.stop()
+
+
 def a_run_is_found_without_an_invite(net, program, folder):
     """One hosts and announces, the other knows nothing but its network."""
     namespaces = [net.add_neighbour()[0] for _ in range(2)]
@@ -137,4 +188,37 @@ def a_run_is_found_without_an_invite(net, program, folder):
         assert took <= FOUND_WITHIN, f"it took more than {FOUND_WITHIN} s"
     finally:
         for one in (host, other):
+            one.stop()
+
+
+def a_backbone_tells_of_a_run_whose_host_has_gone(net, program, folder):
+    """A newcomer starts after the host has been killed, and finds and joins the run by what the backbone says of it."""
+    namespaces = [net.add_neighbour()[0] for _ in range(3)]
+    host, backbone, newcomer = (nodes.Node(program, namespace, folder / namespace) for namespace in namespaces)
+    try:
+        host.start("host", "--text", str(text_of_this_repository(folder)), "--name", "carried on", "--model", "tiny",
+                   "--window", "5", "--rounds", "400", "--volunteer", "--announce")
+        invite = nodes.wait_for(lambda: host.printed("invite:"), 60, "the host has printed no invite")
+        backbone.start("backbone", invite)
+        nodes.wait_for(lambda: is_in_company(backbone), 60, "the backbone has met nobody")
+
+        def tells():
+            rows = (backbone.ask("runs", "find") or {}).get("rows", [])
+            return [row for row in rows if row["name"] == "carried on" and row["round"] >= 1]
+        told = nodes.wait_for(tells, 180, "the backbone has heard of no round")[0]
+        host.kill()
+        gone = time.monotonic()
+        nodes.wait_for(lambda: not is_in_company(backbone), 60, "the backbone still has a session with the host")
+        begun = time.monotonic()
+        found = find_runs(program, newcomer.namespace, folder / "nobody")
+        heard = time.monotonic() - begun
+        assert [row["name"] for row in found["rows"]] == ["carried on"], f"this was found: {found}"
+        row = found["rows"][0]
+        assert row["host"] == told["host"] and row["round"] >= 1, f"another host, or no proved round: {row}"
+        newcomer.start("join", row["magnet"])
+        nodes.wait_for(lambda: is_in_company(newcomer), 60, "the newcomer is in nobody's company after 60 s")
+        print(f"  found after {heard:.1f} s, {begun - gone:.0f} s after the host was killed (round {row['round']}, vouched for by "
+              f"{row['vouched_by']}); in company after {time.monotonic() - begun:.1f} s")
+    finally:
+        for one in (newcomer, backbone, host):
             one.stop()

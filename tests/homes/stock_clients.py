@@ -1,14 +1,30 @@
-"""Programs that know nothing of Potluck fetch a checkpoint by its magnet link: Debian's aria2 and transmission-cli."""
+"""Programs that know nothing of Potluck fetch a checkpoint by its magnet link: Debian's aria2 and transmission-cli.
+
+A client of BitTorrent's first version (plain_v1.py) fetches it first, so that a failure of the others is theirs. A torrent
+of both versions has a dictionary with an empty key (BEP 52: the length of a file stands under ""), which is valid bencode
+and which two clients cannot read:
+
+  aria2 1.36          src/XmlRpcRequestParserController.h, validMember(): `return value_ && !name_.empty();` drops the
+                      entry, and the info-hash is computed from what is left (src/bittorrent_helper.cc: `bencode2::encode`)
+  transmission 3.00   libtransmission/variant-benc.c, get_node(): `*key != 0` takes the empty key (TR_KEY_NONE, 0) for none
+                      and fails with EILSEQ
+
+Each is shown with the client's own program and the torrent; a version without the fault has to fetch the file.
+"""
 import hashlib
 import pathlib
+import re
 import shutil
 import subprocess
+import sys
 import time
 
 import network
 import nodes
+import plain_v1
 from scene import text_of_this_repository
 
+HERE = pathlib.Path(__file__).resolve().parent
 CLIENTS = ("aria2c", "transmission-cli")
 FETCH_WITHIN = 120  # seconds, from the start of the client
 
@@ -47,6 +63,55 @@ def fetched(client, namespace, magnet, folder, entry):
         one.wait()
 
 
+def without_empty_keys(value):
+    if not isinstance(value, dict):
+        return value
+    return {key: without_empty_keys(one) for key, one in value.items() if key}
+
+
+def output_of(*words):
+    done = subprocess.run(words, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def fault_of(client, info, folder):
+    """Why the client cannot read a torrent with an empty key, as one sentence; None if it can. `info`: the bytes."""
+    whole, stripped = folder / "whole.torrent", folder / "stripped.torrent"
+    left = plain_v1.encode(without_empty_keys(plain_v1.decode(info)[0]))
+    for file, dictionary in ((whole, info), (stripped, left)):
+        file.write_bytes(b"d4:info" + dictionary + b"e")
+    right, wrong = hashlib.sha1(info).hexdigest(), hashlib.sha1(left).hexdigest()
+    if client == "aria2c":
+        shown = re.search(r"Info Hash: ([0-9a-f]{40})", output_of("aria2c", "-S", str(whole))[1])
+        assert shown, "aria2c shows no info-hash"
+        if shown[1] == right:
+            return None
+        assert shown[1] == wrong, f"aria2c has {shown[1]} for the info-hash, for another reason than the empty key"
+        return f"aria2c -S says {shown[1]} and not {right}: the hash without the empty key of the file tree"
+    failed, said = output_of("transmission-show", str(whole))
+    if not failed:
+        return None
+    # A torrent without a tracker is fine with it, and so is all else in this one.
+    again, more = output_of("transmission-show", str(stripped))
+    assert not again and wrong in more, f"transmission-show refuses the torrent for another reason than the empty key: {more}"
+    return f"{said.strip().replace(str(whole), whole.name)}, says transmission-show; it reads the same torrent without the empty key"
+
+
+def fetch_as_first_version(namespace, row, folder):
+    """The bytes of the torrent's info dictionary, once the whole file came by its v1 info-hash."""
+    folder.mkdir()
+    peer, = re.findall(r"x\.pe=([0-9.]+:\d+)", row["magnet"])
+    info_hash, = re.findall(r"urn:btih:([0-9a-f]{40})", row["magnet"])
+    begun = time.monotonic()
+    done = subprocess.run(["ip", "netns", "exec", network.PREFIX + namespace, sys.executable, str(HERE / "plain_v1.py"), peer,
+                           info_hash, str(folder)], capture_output=True, text=True, timeout=FETCH_WITHIN)
+    assert done.returncode == 0, f"the v1 hash is not served: {done.stderr[-300:]}"
+    assert (folder / "file").read_bytes() == pathlib.Path(row["file"]).read_bytes(), "the v1 hash has another file"
+    print(f"  a client of the first version: metadata and {(folder / 'file').stat().st_size:,} bytes after "
+          f"{time.monotonic() - begun:.0f} s, equal")
+    return (folder / "info").read_bytes()
+
+
 def stock_clients_fetch_a_checkpoint(net, program, folder):
     absent = [client for client in CLIENTS if shutil.which(client) is None]
     if absent:
@@ -63,16 +128,18 @@ def stock_clients_fetch_a_checkpoint(net, program, folder):
                    "5", "--rounds", "400", "--volunteer", "--checkpoint-every", "2")
         rows = nodes.wait_for(lambda: (host.ask("checkpoints") or {}).get("rows"), 180, "the host has no checkpoint")
         row = rows[0]
-        assert "xt=urn:btih:" in row["magnet"] and "xt=urn:btmh:1220" in row["magnet"], f"the magnet is no hybrid's: {row['magnet']}"
+        both = "xt=urn:btih:" in row["magnet"] and "xt=urn:btmh:1220" in row["magnet"]
+        assert both, f"the magnet is no hybrid's: {row['magnet']}"
         assert "x.pe=" in row["magnet"] and "&tr=" not in row["magnet"], f"a tracker, or no address: {row['magnet']}"
         print(f"  {row['magnet']}")
+        info = fetch_as_first_version(net.add_public()[0], row, folder / "first")
         for client in CLIENTS:
-            here = net.add_public()[0]
-            file, took = fetched(client, here, row["magnet"], folder / client, f"{entry}:{nodes.PORT}")
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            kept = hashlib.sha256(pathlib.Path(row["file"]).read_bytes()).hexdigest()
-            print(f"  {client}: {file.stat().st_size:,} bytes after {took:.0f} s, {'equal' if digest == kept else 'NOT equal'}")
-            assert digest == kept, f"{client} has another file"
+            if fault := fault_of(client, info, folder / "first"):
+                print(f"  {client}: cannot, by its own fault: {fault}")
+                continue
+            file, took = fetched(client, net.add_public()[0], row["magnet"], folder / client, f"{entry}:{nodes.PORT}")
+            assert file.read_bytes() == pathlib.Path(row["file"]).read_bytes(), f"{client} has another file"
+            print(f"  {client}: {file.stat().st_size:,} bytes after {took:.0f} s, equal")
     finally:
         host.stop()
         dht.stop()

@@ -34,6 +34,38 @@ void lookAt(const WindowFixture& fixture) {
     QVERIFY(QTest::qWaitFor([&] { return fixture.find<QLabel>("offerTitle")->isVisible(); }, 5000));
 }
 
+bool looksForRuns(const QString& name) {
+    return name.startsWith(QStringLiteral("find")) || name.startsWith(QStringLiteral("lists")) ||
+           name.startsWith(QStringLiteral("end"));
+}
+
+/// What is announced, and two lists, of which one has expired.
+nlohmann::json foundWithLists() {
+    nlohmann::json found = recorded("found_runs");
+    const auto list = [](const char* title, bool expired) {
+        control::FollowedRow row;
+        row.title = title;
+        row.key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+        row.source = "https://example.org/runs.json";
+        row.runs = 3;
+        row.expires = 1'790'000'000;
+        row.expired = expired;
+        return to_json(row);
+    };
+    found["lists"] = {list("Kitchen models", false), list("Models of the reading circle", true)};
+    return found;
+}
+
+/// A run whose last round is over.
+void end(WindowFixture& fixture) {
+    control::NodeSnapshot snapshot = recordedSnapshot("training");
+    snapshot.run->round = snapshot.run->total_rounds;
+    snapshot.why = {};
+    snapshot.why.reason = status::Reason::run_complete;
+    fixture.node.push(snapshot);
+    WindowFixture::settle();
+}
+
 /// The same beginning twice, eleven rounds apart.
 void haveWritten(WindowFixture& fixture) {
     const std::pair<int, const char*> texts[] = {
@@ -80,6 +112,8 @@ private slots:
             };
             add("home-before-joining", "before_joining", Window::home_page);
             add("find", "before_joining", Window::home_page, QSize(1000, 1'250));
+            add("lists", "before_joining", Window::home_page, QSize(1000, 1'100));
+            add("end", "training", Window::home_page, QSize(1000, 1'400));
             add("home-training", "training", Window::home_page);
             add("home-paused", "paused", Window::home_page);
             add("swarm", "swarm", Window::home_page);
@@ -118,15 +152,26 @@ private slots:
         fixture.node.answer(control::EstimateRun::name, recorded("run_estimate"));
         fixture.node.answer(control::LookAtRun::name, recorded("offered_run"));
         fixture.node.answer(control::ReadLog::name, recorded("log"));
-        if (name.startsWith(QStringLiteral("find"))) {
-            fixture.node.answer(control::FindRuns::name, recorded("found_runs"));
+        if (looksForRuns(name)) {
+            fixture.node.answer(control::FindRuns::name, foundWithLists());
             fixture.node.answer(control::ReadDevices::name, recorded("found_devices"));
         }
         fixture.window->resize(size);
-        fixture.push(snapshot.constData());
+        if (name.startsWith(QStringLiteral("end"))) {
+            end(fixture);
+        } else {
+            fixture.push(snapshot.constData());
+        }
         fixture.window->showPage(static_cast<ui::MainWindow::Page>(page));
         WindowFixture::settle();
         if (name.contains(QStringLiteral("start"))) fillIn(fixture);
+        if (name.startsWith(QStringLiteral("lists"))) {
+            QVERIFY(QTest::qWaitFor([&] { return fixture.button("listsUnfold")->text().contains(u'2'); }, 5000));
+            fixture.click("listsUnfold");
+            fixture.click("listPassOn");
+        }
+        if (name.startsWith(QStringLiteral("end")))
+            QVERIFY(QTest::qWaitFor([&] { return fixture.window->findChild<QLabel*>("foundName") != nullptr; }, 5000));
         if (name.startsWith(QStringLiteral("find"))) {
             QVERIFY(QTest::qWaitFor([&] { return fixture.client.view().devices.found.devices.size() == 2; }, 5000));
             fixture.click("findUnfold");

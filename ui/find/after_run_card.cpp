@@ -17,6 +17,17 @@ namespace potluck::ui {
 
 using namespace control;
 
+namespace {
+
+/// The control from which the Tab key leads to this one: setTabOrder() takes no widget that has no focus.
+QWidget* focusableBefore(const QWidget* control) {
+    QWidget* before = control->previousInFocusChain();
+    while (before != control && before->focusPolicy() == Qt::NoFocus) before = before->previousInFocusChain();
+    return before;
+}
+
+}  // namespace
+
 AfterRunCard::AfterRunCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     : QFrame(parent), m_client(client), m_desktop(desktop) {
     m_search = new RunSearch(client, RunSearch::For::members, this);
@@ -92,6 +103,8 @@ void AfterRunCard::refreshCards(bool over) {
             refresh();
         });
         m_column->addWidget(card);
+        // A card that comes later than the switch stands above it all the same.
+        setTabOrder(card->tabAfter(focusableBefore(m_goesOn)), m_goesOn);
         m_cards.push_back(card);
     }
     for (std::size_t i = 0; i < runs.size(); ++i) m_cards[i]->setRun(runs[i]);

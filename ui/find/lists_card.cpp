@@ -56,8 +56,10 @@ QString linkOf(const FollowedRow& list) {
     return QStringLiteral("potluck:list?from=") + encoded(list.source) + QStringLiteral("&key=") + encoded(list.key);
 }
 
-bool isOfWeb(const FollowedRow& list) {
-    return list.source.starts_with("https://") || list.source.starts_with("http://");
+/// Whether others can get it from there, too.
+bool canBePassedOn(const FollowedRow& list) {
+    const auto begins = [&](const char* scheme) { return list.source.starts_with(scheme); };
+    return begins("https://") || begins("http://") || begins("magnet:");
 }
 
 bool isSame(const FollowedRow& a, const FollowedRow& b) {
@@ -147,7 +149,7 @@ void ListsCard::addRow(const FollowedRow& list) {
     words->addWidget(title);
     words->addWidget(makeWrappedLabel(stateText(list), list.expired ? "problem" : "muted", box));
     row->addStretching(words, text_width_min);
-    if (isOfWeb(list)) {
+    if (canBePassedOn(list)) {
         auto* pass = makeButton(tr("Pass on"), {}, Emphasis::normal, box);
         pass->setObjectName(QStringLiteral("listPassOn"));
         pass->setAccessibleName(tr("Pass on %1").arg(titleOf(list)));
@@ -175,7 +177,7 @@ void ListsCard::setLists(const std::vector<FollowedRow>& lists) {
     QStringList expired;
     for (const FollowedRow& list : lists) {
         addRow(list);
-        if (list.expired) expired << QStringLiteral("“%1”").arg(titleOf(list));
+        if (list.expired) expired << tr("“%1”").arg(titleOf(list));
     }
     m_rowsBox->setVisible(!lists.empty());
     m_unfold->setText(tr("Lists that you follow (%1)…").arg(lists.size()));

@@ -1,32 +1,23 @@
 #include "ui/widgets/qr_code.h"
 
-#include <memory>
+#include <utility>
 
 #include <QPainter>
 
-#include <qrencode.h>
+#include "core/pictures/qr_modules.h"
 
 namespace potluck::ui {
 
 namespace {
 
-constexpr int quiet_zone = 4;      // modules around the code (ISO/IEC 18004)
+constexpr int quiet_zone = pictures::quiet_modules;
 constexpr int pixels_aimed = 264;  // of the whole code: an invite's modules are then three or four pixels wide
 
 }  // namespace
 
 QrModules qrModules(const QString& text) {
-    const QByteArray bytes = text.toUtf8();
-    if (bytes.isEmpty()) return {};
-    const std::unique_ptr<QRcode, decltype(&QRcode_free)> code(
-        QRcode_encodeData(static_cast<int>(bytes.size()), reinterpret_cast<const unsigned char*>(bytes.constData()), 0,
-                          QR_ECLEVEL_M),
-        &QRcode_free);
-    if (!code) return {};
-    QrModules modules{code->width, {}};
-    const auto count = static_cast<std::size_t>(code->width) * static_cast<std::size_t>(code->width);
-    for (std::size_t i = 0; i < count; ++i) modules.dark.push_back((code->data[i] & 1U) != 0);
-    return modules;
+    pictures::QrModules modules = pictures::qr_modules(text.toStdString());
+    return {modules.side, std::move(modules.dark)};
 }
 
 QrCode::QrCode(QWidget* parent) : QWidget(parent) {

@@ -1,5 +1,5 @@
 // A text as a QR code that a phone's camera reads from the screen: always dark on white with its quiet zone, whatever
-// the look, because many readers know no other. The only home of libqrencode.
+// the look, because many readers know no other.
 //
 // Threads: Qt's main thread.
 #pragma once

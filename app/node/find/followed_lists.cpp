@@ -53,6 +53,10 @@ std::optional<FollowedList> read(const fs::path& file) {
     return FollowedList{std::string(*key_line), std::string(*source), *std::move(list)};
 }
 
+fs::path left_file_of(const fs::path& data_folder, const identity::MinisignKey& key) {
+    return file_of(data_folder, key).replace_extension(".left");
+}
+
 Status has_room(const fs::path& data_folder, const identity::MinisignKey& key) {
     std::error_code failed;
     if (fs::exists(file_of(data_folder, key), failed)) return {};
@@ -97,6 +101,7 @@ Result<find::RunList> follow_list(const fs::path& data_folder, const FollowedLis
     whole.append(signature).append(as_text(text));
     if (Status written = write_file_atomically(file_of(data_folder, *key), as_bytes(whole)); !written.ok())
         return written.error();
+    fs::remove(left_file_of(data_folder, *key), failed);
     return list;
 }
 
@@ -113,8 +118,17 @@ Status renew_list(const fs::path& data_folder, const FollowedList& kept, ByteSpa
 
 Status unfollow_list(const fs::path& data_folder, const identity::MinisignKey& key) {
     std::error_code failed;
-    if (fs::remove(file_of(data_folder, key), failed)) return {};
+    if (fs::exists(file_of(data_folder, key), failed)) {
+        // Before the list goes, so that a power cut between leaves no list that comes back by itself.
+        if (const Status left = write_file_atomically(left_file_of(data_folder, key), {}); !left) return left;
+        if (fs::remove(file_of(data_folder, key), failed)) return {};
+    }
     return Error{ErrorCode::not_found, "No list of that key is followed; list show names those that are."};
+}
+
+bool has_followed(const fs::path& data_folder, const identity::MinisignKey& key) {
+    std::error_code failed;
+    return fs::exists(file_of(data_folder, key), failed) || fs::exists(left_file_of(data_folder, key), failed);
 }
 
 find::Trust trust_of(const fs::path& data_folder, std::int64_t now) {

@@ -7,13 +7,17 @@
 #include <cmath>
 #include <optional>
 
+#include "core/pictures/qr_modules.h"
+
 namespace potluck::node {
 
 namespace {
 
 using Colour = std::array<std::uint8_t, 3>;
 constexpr Colour paper{0xfb, 0xfa, 0xf7}, track{0xdd, 0xe1, 0xe6}, accent{0x1f, 0x6f, 0xc4}, faint{0xb0, 0x6a, 0x2c};
+constexpr Colour dark{0x00, 0x00, 0x00}, light{0xff, 0xff, 0xff};
 constexpr int margin = 60, bar_height = 36, stroke = 8, dash = 24;
+constexpr int code_side = 384;  // at most, as the window's picture has it; a module is four pixels of a usual invite
 
 struct Box {
     int x = 0, y = 0, width = 0, height = 0;
@@ -67,10 +71,29 @@ void draw_progress(Canvas& canvas, const control::RunSnapshot& run) {
     canvas.fill({bar.x, bar.y, static_cast<int>(share * bar.width), bar.height}, accent);
 }
 
-void draw_curve(Canvas& canvas, const PageFacts& facts, const control::RunSnapshot& run) {
+/// At the right, above the bar. Returns how much of the width it takes; none for a link that no code holds.
+int draw_code(Canvas& canvas, const std::string& link) {
+    const pictures::QrModules modules = pictures::qr_modules(link);
+    if (modules.side == 0) return 0;
+    const int across = modules.side + 2 * pictures::quiet_modules, pixels = std::max(2, code_side / across);
+    const Box square{static_cast<int>(page_picture_width) - margin - pixels * across, margin, pixels * across,
+                     pixels * across};
+    canvas.fill(square, light);
+    for (int row = 0; row < modules.side; ++row) {
+        for (int column = 0; column < modules.side; ++column) {
+            if (!modules.dark[static_cast<std::size_t>(row * modules.side + column)]) continue;
+            canvas.fill({square.x + (column + pictures::quiet_modules) * pixels,
+                         square.y + (row + pictures::quiet_modules) * pixels, pixels, pixels},
+                        dark);
+        }
+    }
+    return square.width + margin;
+}
+
+void draw_curve(Canvas& canvas, const PageFacts& facts, const control::RunSnapshot& run, int code_width) {
     const auto losses = losses_of(facts);
     if (losses.size() < 2) return;
-    const Box plot{margin, margin, static_cast<int>(page_picture_width) - 2 * margin,
+    const Box plot{margin, margin, static_cast<int>(page_picture_width) - 2 * margin - code_width,
                    static_cast<int>(page_picture_height) - 3 * margin - bar_height};
     const auto by_loss = [](const auto& a, const auto& b) { return a.second < b.second; };
     double low = std::ranges::min_element(losses, by_loss)->second,
@@ -103,9 +126,10 @@ void draw_curve(Canvas& canvas, const PageFacts& facts, const control::RunSnapsh
 pictures::Picture page_picture(const PageFacts& facts) {
     Canvas canvas;
     canvas.fill({0, 0, static_cast<int>(page_picture_width), margin / 4}, accent);
-    if (facts.status.run) {
-        draw_progress(canvas, *facts.status.run);
-        draw_curve(canvas, facts, *facts.status.run);
+    if (const auto& run = facts.status.run) {
+        draw_progress(canvas, *run);
+        // A node that does not run knows its invite only.
+        draw_curve(canvas, facts, *run, draw_code(canvas, run->link.empty() ? run->magnet : run->link));
     }
     return canvas.take();
 }

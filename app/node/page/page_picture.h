@@ -1,6 +1,6 @@
 // The picture that chats show beside a link to the page (Open Graph): how far the run is, and its curve beside the
-// baseline. Words stand beside it, so there are none in it.
-// Threads: functions of values.
+// baseline, and the run's link as a QR code, for those who see it on another screen. Words stand beside it, so there
+// are none in it. Threads: functions of values.
 #pragma once
 
 #include "app/node/page/page_html.h"

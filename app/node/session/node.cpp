@@ -18,6 +18,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/node/find/announcer.h"
+#include "app/node/find/built_in_list.h"
 #include "app/node/member/view.h"
 #include "app/node/paths.h"
 #include "app/node/release/http_get.h"
@@ -113,7 +114,12 @@ Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, Ow
                           const bool is_link = place.starts_with("https://") || place.starts_with("http://");
                           return is_link ? http_get(place, bytes_max, stop, proxy) : read_file(place, bytes_max);
                       };
-                  }}}),
+                  },
+                  [this](net::PublicFile file, net::FileDone done) {
+                      m_network->fetch_file(std::move(file), std::move(done));
+                  },
+                  [this](const BlobId& root) { m_network->forget_file(root); }, [this] { m_network->share_files(); },
+                  built_in_list()}}),
       m_run(m_ledger, m_keys),
       m_answers(m_run, m_ledger, m_keys, m_settings),
       m_search(m_options.data_folder, m_options.manifest_patience,

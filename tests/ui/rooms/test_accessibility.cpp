@@ -66,8 +66,8 @@ void addPages() {
     };
     for (const Page& page :
          {Page{"before joining", "before_joining", Window::home_page}, Page{"in a run", "training", Window::home_page},
-          Page{"paused", "paused", Window::home_page}, Page{"failed", "failed", Window::home_page},
-          Page{"leaderboard", "training", Window::leaderboard_page},
+          Page{"the run has ended", "ended", Window::home_page}, Page{"paused", "paused", Window::home_page},
+          Page{"failed", "failed", Window::home_page}, Page{"leaderboard", "training", Window::leaderboard_page},
           Page{"contribution", "training", Window::contribution_page},
           Page{"storage", "training", Window::storage_page}, Page{"settings", "training", Window::settings_page},
           Page{"start", "before_joining", Window::start_page}, Page{"invite", "training", Window::invite_page},
@@ -80,10 +80,31 @@ struct PageFixture : WindowFixture {
     PageFixture(const QString& snapshot, int page) {
         node.answer(control::ReadCommittee::name, recorded("committee"));
         node.answer(control::FindRuns::name, recorded("found_runs"));
+        node.answer(control::ReadDevices::name, recorded("found_devices"));
         node.answer(control::ReadCheckpoints::name, to_json(control::Checkpoints{}));
         window->resize(1100, 5000);  // nothing is scrolled, so that places can be compared
-        push(snapshot.toLatin1().constData());
+        if (snapshot == QStringLiteral("ended")) {
+            end();
+        } else {
+            push(snapshot.toLatin1().constData());
+        }
         window->showPage(static_cast<ui::MainWindow::Page>(page));
+        settle();
+        if (snapshot == QStringLiteral("before_joining")) unfoldLists();
+    }
+    /// A run whose last round is over, beside others to go on with.
+    void end() {
+        control::NodeSnapshot snapshot = recordedSnapshot("training");
+        snapshot.run->round = snapshot.run->total_rounds;
+        snapshot.why = {};
+        snapshot.why.reason = status::Reason::run_complete;
+        node.push(snapshot);
+        settle();
+        POTLUCK_CHECK(QTest::qWaitFor([this] { return node.count("find_runs") > 0; }, 5000));
+    }
+    void unfoldLists() const {
+        auto* lists = window->findChild<QAbstractButton*>(QStringLiteral("listsUnfold"));
+        if (lists != nullptr && lists->isVisible()) QTest::mouseClick(lists, Qt::LeftButton);
         settle();
     }
     [[nodiscard]] QList<QWidget*> controls() const {

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/check.h"
+#include "core/find/list_torrent.h"
 #include "core/find/run_list.h"
 #include "core/identity/minisign_signer.h"
 #include "tests/unit/find/announcement_samples.h"
@@ -22,6 +24,14 @@ RunList sample() {
             .title = "Kitchen models",
             .runs = {{samples::run(1), samples::key(1).id(), "Writes recipes."},
                      {samples::run(2), samples::key(1).id(), ""}}};
+}
+
+ListTorrent sample_torrent() {
+    ListTorrent torrent{{.root = {}, .size = 700, .kind = run::BlobKind::open, .info_hash = {}},
+                        "https://example.org/runs.json.signed"};
+    torrent.file.root.bytes[3] = std::byte{7};
+    torrent.file.info_hash.bytes[5] = std::byte{9};
+    return torrent;
 }
 
 bool reads(const std::function<void(json&)>& change) {
@@ -83,6 +93,66 @@ private slots:
                                                 "potluck:?from=https://x.org/l&key=" + key,
                                                 "https://x.org/" + std::string(list_link_bytes_max, 'l') + " " + key};
         for (const std::string& text : texts) QVERIFY2(!ListLink::parse(text).ok(), text.c_str());
+    }
+    void a_link_may_name_a_torrent() {
+        const std::string key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+        const ListTorrent torrent = sample_torrent();
+        const ListLink link{torrent.to_magnet(), key};
+        const auto read = ListLink::parse(link.to_link());
+        QVERIFY2(read.ok(), read ? "" : read.error().message.c_str());
+        QVERIFY(*read == link);
+        const auto magnet = ListTorrent::parse(read->source);
+        QVERIFY(magnet && magnet->file == torrent.file && magnet->web_seed == torrent.web_seed);
+        QVERIFY(ListLink::parse("MAGNET:" + link.source.substr(7) + "&dn=Kitchen " + key).ok());
+        QVERIFY(ListTorrent::parse("magnet:?xt=urn:btih:00&" + link.source.substr(8)).ok());  // a v1 topic besides
+    }
+    void a_magnet_that_names_no_list_is_refused() {
+        const std::string sound = sample_torrent().to_magnet();
+        const auto changed = [&](const std::string& from, const std::string& to) {
+            std::string text = sound;
+            const std::size_t at = text.find(from);
+            POTLUCK_CHECK(at != std::string::npos);
+            return text.replace(at, from.size(), to);
+        };
+        const std::string hash = sample_torrent().file.info_hash.hex();
+        QVERIFY(ListTorrent::parse(sound).ok());
+        const std::string max = std::to_string(signed_list_bytes_max);
+        QVERIFY(ListTorrent::parse(changed("&xl=700", "&xl=" + max)).ok());
+        const std::vector<std::string> texts = {
+            changed("&xl=700", "&xl=" + std::to_string(signed_list_bytes_max + 1)),
+            changed("&xl=700", "&xl=0"),
+            changed("&xl=700", "&xl=7a"),
+            changed("&xl=700", "&xl="),
+            changed("&xl=700", ""),
+            changed("&xl=700", "&xl=700&xl=700"),
+            changed("xt=urn:btmh:1220" + hash, "xt=urn:btmh:1220"),
+            changed("xt=urn:btmh:1220" + hash, "dn=none"),
+            changed("xt=urn:btmh:1220" + hash, "xt=urn:btmh:1220" + std::string(64, '0')),
+            sound + "&xt=urn:btmh:1220" + hash,
+            changed("&x.root=", "&x.other="),
+            sound + "&x.root=" + std::string(64, '1'),
+            changed("&ws=https", "&ws=ftp"),
+            changed("&ws=https", "&ws=%zz"),
+            sound + "&ws=https%3A%2F%2Fx.org%2Fl",
+            sound + "&dn=" + std::string(list_magnet_bytes_max, 'n'),
+            "https://example.org/runs.json"};
+        for (const std::string& text : texts) QVERIFY2(!ListTorrent::parse(text).ok(), text.c_str());
+        const std::string key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+        QVERIFY(!ListLink::parse(changed("&xl=700", "") + " " + key).ok());
+    }
+    void a_signed_list_is_list_and_signature_in_one_file() {
+        const SignedList whole{"a signature\n", "a list\n"};
+        const auto read = SignedList::parse(whole.to_file());
+        QVERIFY(read && read->signature == whole.signature && read->text == whole.text);
+        const std::string signature(identity::minisign_bytes_max, 's'), list(list_bytes_max, 'l');
+        QVERIFY(SignedList::parse(SignedList{signature, list}.to_file()).ok());
+        QVERIFY((SignedList{signature, list}.to_file().size() <= signed_list_bytes_max));
+        for (const std::string& file :
+             {std::string(), std::string("potluck-signed-list 1 "), std::string("potluck-signed-list 1 3\nab"),
+              std::string("potluck-signed-list 2 1\nab"), std::string("potluck-signed-list 1 -1\nab"),
+              "potluck-signed-list 1 " + std::string(400, '1') + "\nab", SignedList{signature + "s", "l"}.to_file(),
+              SignedList{"s", list + "l"}.to_file()})
+            QVERIFY2(!SignedList::parse(file).ok(), file.substr(0, 60).c_str());
     }
     void it_names_256_runs_at_most() {
         RunList list = sample();

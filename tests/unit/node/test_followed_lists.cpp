@@ -51,6 +51,18 @@ private slots:
         QVERIFY(followed_lists(m_data).empty());
         QVERIFY(trust_of(m_data, 1'500) == find::Trust{});
     }
+    void a_list_that_was_left_stays_left_until_it_is_followed_again() {
+        const identity::MinisignKey key = m_maker->signer.key();
+        QVERIFY(!has_followed(m_data, key));
+        QVERIFY(!unfollow_list(m_data, key).ok());
+        QVERIFY(!has_followed(m_data, key));
+        QVERIFY(m_maker->followed(m_data, 3, 1'500).ok());
+        QVERIFY(has_followed(m_data, key));
+        QVERIFY(unfollow_list(m_data, key).ok());
+        QVERIFY(has_followed(m_data, key) && followed_lists(m_data).empty());
+        QVERIFY(m_maker->followed(m_data, 3, 1'500).ok());
+        QCOMPARE(followed_lists(m_data).size(), std::size_t{1});
+    }
     void a_list_is_kept_until_it_expires() {
         QVERIFY(m_maker->followed(m_data, 3, 1'500).ok());
         QCOMPARE(followed_lists(m_data).size(), std::size_t{1});

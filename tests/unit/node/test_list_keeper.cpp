@@ -4,8 +4,10 @@
 #include <deque>
 #include <mutex>
 
+#include "app/node/find/built_in_list.h"
 #include "app/node/find/list_keeper.h"
 #include "core/base/clock.h"
+#include "core/base/files.h"
 #include "core/identity/minisign_signer.h"
 #include "tests/unit/find/announcement_samples.h"
 
@@ -33,6 +35,13 @@ struct Web {
         text = list.to_text();
         signature = signer.sign(as_bytes(text), "a list");
     }
+    /// What a torrent of the list has, and the magnet that names it.
+    [[nodiscard]] std::string whole() const { return find::SignedList{signature, text}.to_file(); }
+    [[nodiscard]] find::ListLink magnet(const std::string& seed) const {
+        run::BlobRef file{.root = {}, .size = whole().size(), .kind = run::BlobKind::open, .info_hash = {}};
+        file.root.bytes[0] = file.info_hash.bytes[0] = std::byte{1};
+        return {find::ListTorrent{file, seed}.to_magnet(), signer.key_line()};
+    }
     [[nodiscard]] ListKeeper::World world() {
         return {[this](std::function<void()> call) {
                     const std::scoped_lock hold(mutex);
@@ -42,13 +51,27 @@ struct Web {
                     return [this](const std::string& place, std::size_t bytes_max, const std::stop_token&) {
                         return get(place, bytes_max);
                     };
-                }};
+                },
+                [this](net::PublicFile file, net::FileDone done) {
+                    wanted = std::move(file);
+                    file_done = std::move(done);
+                },
+                [this](const BlobId& root) { forgotten.push_back(root); }, [this] { shared = true; }};
+    }
+    /// The torrent has come, with these bytes.
+    void deliver(const std::string& bytes) {
+        const std::filesystem::path file = data.parent_path() / "came";
+        POTLUCK_CHECK(write_file_atomically(file, as_bytes(bytes)).ok());
+        std::exchange(file_done, nullptr)(file);
     }
     Result<Bytes> get(const std::string& place, std::size_t bytes_max) {
         const std::scoped_lock hold(mutex);
         ++asked;
         if (text.empty()) return Error{ErrorCode::not_found, "The server has no such file."};
-        const std::string& file = place == "https://x.org/runs" ? text : signature;
+        const bool is_whole = place == "https://x.org/runs.signed";
+        if (place == "https://x.org/runs.signed.torrent")
+            return Bytes(as_bytes("torrent").begin(), as_bytes("torrent").end());
+        const std::string file = is_whole ? whole() : place == "https://x.org/runs" ? text : signature;
         POTLUCK_CHECK(file.size() <= bytes_max);
         return Bytes(as_bytes(file).begin(), as_bytes(file).end());
     }
@@ -72,6 +95,10 @@ struct Web {
     std::deque<std::function<void()>> calls;
     std::string text, signature;
     int asked = 0;
+    std::optional<net::PublicFile> wanted;
+    net::FileDone file_done;
+    std::vector<BlobId> forgotten;
+    bool shared = false;
 };
 
 }  // namespace
@@ -147,8 +174,117 @@ private slots:
         QVERIFY(keeper.rows(unix_seconds())[0].problem.find("no such file") != std::string::npos);
         QCOMPARE(keeper.rows(unix_seconds())[0].runs, std::uint64_t{1});
     }
+    void a_list_is_followed_as_a_torrent_and_renewed_from_its_web_seed() {
+        ListKeeper keeper(m_web->data, m_web->world());
+        m_web->publish(1, unix_seconds() + 10 * day);
+        const auto link = m_web->magnet("https://x.org/runs.signed");
+        follow_torrent(keeper, link);
+        QCOMPARE(m_web->wanted->ref.size, m_web->whole().size());
+        QCOMPARE(as_text(m_web->wanted->torrent), std::string_view("torrent"));
+        QCOMPARE(m_web->wanted->web_seeds, std::vector<std::string>{"https://x.org/runs.signed"});
+        m_web->deliver(m_web->whole());
+        QVERIFY(m_outcome && m_outcome->ok());
+        QCOMPARE(followed_lists(m_web->data)[0].source, link.source);
+        QVERIFY(m_web->forgotten.empty());
+        m_web->publish(2, unix_seconds() + 20 * day);
+        const TimePoint start{Duration{1'000'000}};
+        keeper.tick(start, unix_seconds());
+        keeper.tick(start + ListKeeper::first_renewal_after, unix_seconds());
+        QVERIFY(m_web->shared);
+        QVERIFY(answered());
+        QCOMPARE(followed_lists(m_web->data)[0].list.serial, std::uint64_t{2});
+        QVERIFY(keeper.unfollow(m_web->signer.key_line()).ok());
+        QCOMPARE(m_web->forgotten.size(), std::size_t{1});
+    }
+    void a_torrent_that_nobody_has_is_given_up_and_its_web_seed_asked() {
+        ListKeeper keeper(m_web->data, m_web->world());
+        m_web->publish(1, unix_seconds() + 10 * day);
+        follow_torrent(keeper, m_web->magnet("https://x.org/runs.signed"));
+        const TimePoint start{Duration{1'000'000}};
+        keeper.tick(start, unix_seconds());
+        keeper.tick(start + ListKeeper::torrent_patience - Duration{1}, unix_seconds());
+        QVERIFY(m_web->forgotten.empty());
+        keeper.tick(start + ListKeeper::torrent_patience, unix_seconds());
+        QVERIFY(!m_web->forgotten.empty());
+        QVERIFY(answered());
+        QVERIFY(m_outcome && m_outcome->ok());
+    }
+    void what_a_torrent_brings_is_believed_no_more_than_what_the_web_does() {
+        ListKeeper keeper(m_web->data, m_web->world());
+        m_web->publish(2, unix_seconds() + 10 * day);
+        QVERIFY(follow(keeper).ok());
+        m_web->publish(1, unix_seconds() + 20 * day);
+        const std::string older = m_web->whole();
+        m_web->publish(3, unix_seconds() + 20 * day);
+        std::string changed = m_web->whole();
+        changed[changed.size() - 20] ^= 1;
+        for (const std::string& bytes : {older, changed, std::string("no list")}) {
+            m_web->forgotten.clear();
+            follow_torrent(keeper, m_web->magnet(""));
+            m_web->deliver(bytes);
+            QVERIFY(m_outcome && !m_outcome->ok());
+            QCOMPARE(m_web->forgotten.size(), std::size_t{1});
+            QCOMPARE(followed_lists(m_web->data)[0].list.serial, std::uint64_t{2});
+        }
+        // One without a web seed is not renewed by itself.
+        follow_torrent(keeper, m_web->magnet(""));
+        m_web->deliver(m_web->whole());
+        QVERIFY(m_outcome && m_outcome->ok());
+        const int asked = m_web->asked;
+        const TimePoint start{Duration{1'000'000}};
+        keeper.tick(start, unix_seconds());
+        keeper.tick(start + 2 * ListKeeper::renew_every, unix_seconds());
+        QTest::qWait(20);
+        QCOMPARE(m_web->asked, asked);
+    }
+    void a_build_may_follow_a_list_until_its_person_leaves_it() {
+        ListKeeper::World world = m_web->world();
+        world.built_in = m_web->link();
+        ListKeeper keeper(m_web->data, world);
+        const TimePoint start{Duration{1'000'000}}, first = start + ListKeeper::first_renewal_after;
+        keeper.tick(start, unix_seconds());
+        keeper.tick(first, unix_seconds());
+        QVERIFY(answered());
+        QVERIFY(followed_lists(m_web->data).empty());  // nothing was published yet
+        m_web->publish(1, unix_seconds() + 10 * day);
+        const int asked = m_web->asked;
+        keeper.tick(first + ListKeeper::renew_soon_every - Duration{1}, unix_seconds());
+        QTest::qWait(20);
+        QCOMPARE(m_web->asked, asked);
+        keeper.tick(first + ListKeeper::renew_soon_every + Duration{60'000}, unix_seconds());
+        QVERIFY(answered());
+        QCOMPARE(followed_lists(m_web->data).size(), std::size_t{1});
+        QVERIFY(keeper.unfollow(m_web->signer.key_line()).ok());
+        keeper.tick(first + 9 * ListKeeper::renew_soon_every, unix_seconds());
+        QTest::qWait(20);
+        QVERIFY(followed_lists(m_web->data).empty());
+        QCOMPARE(m_web->asked, asked + 2);
+    }
+    void a_build_without_a_key_follows_nothing() {
+        QVERIFY(!list_of("", "https://x.org/runs"));
+        QVERIFY(!list_of(m_web->signer.key_line(), ""));
+        QVERIFY(!list_of(m_web->signer.key_line(), "/etc/passwd"));
+        QVERIFY(!list_of("RWno", "https://x.org/runs"));
+        QVERIFY(list_of(m_web->signer.key_line(), "https://x.org/runs") == m_web->link());
+    }
+    void a_torrent_is_fetched_once_at_a_time() {
+        ListKeeper keeper(m_web->data, m_web->world());
+        m_web->publish(1, unix_seconds() + 10 * day);
+        follow_torrent(keeper, m_web->magnet(""));
+        std::optional<Result<control::FollowedRow>> second;
+        keeper.follow(m_web->magnet(""), [&](const Result<control::FollowedRow>& one) { second = one; });
+        QVERIFY(second && second->error().code == ErrorCode::already_exists);
+        m_web->deliver(m_web->whole());
+        QVERIFY(m_outcome && m_outcome->ok());
+    }
 
 private:
+    /// Until the torrent is asked for.
+    void follow_torrent(ListKeeper& keeper, const find::ListLink& link) {
+        m_outcome.reset();
+        keeper.follow(link, [this](const Result<control::FollowedRow>& one) { m_outcome = one; });
+        POTLUCK_CHECK(answered() && m_web->file_done);
+    }
     Result<control::FollowedRow> follow(ListKeeper& keeper) {
         std::optional<Result<control::FollowedRow>> outcome;
         keeper.follow(m_web->link(), [&](const Result<control::FollowedRow>& one) { outcome = one; });
@@ -160,6 +296,7 @@ private:
     }
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<Web> m_web;
+    std::optional<Result<control::FollowedRow>> m_outcome;
 };
 
 QTEST_GUILESS_MAIN(TestListKeeper)

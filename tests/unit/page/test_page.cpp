@@ -6,6 +6,7 @@
 #include "app/node/page/page_files.h"
 #include "app/node/page/page_picture.h"
 #include "core/base/files.h"
+#include "core/pictures/qr_modules.h"
 #include "tests/hostile_strings.h"
 #include "tests/unit/page/page_sample.h"
 
@@ -70,6 +71,32 @@ private slots:
         QCOMPARE(count_of(page, "og:url"), std::size_t{0});
     }
 
+    void the_picture_carries_the_link_as_a_code() {
+        PageFacts facts = page_facts();
+        facts.curve.clear();
+        const auto dark_at = [](const pictures::Picture& picture, int x, int y) {
+            const std::size_t at =
+                std::size_t{3} * (static_cast<std::size_t>(y) * picture.width + static_cast<std::size_t>(x));
+            return picture.rgb[at] == 0 && picture.rgb[at + 1] == 0 && picture.rgb[at + 2] == 0;
+        };
+        facts.status.run->link = "https://example.org/kitchen/#potluck:?xt=urn:btmh:1220ab";
+        const pictures::QrModules wanted = pictures::qr_modules(facts.status.run->link);
+        const int across = wanted.side + 2 * pictures::quiet_modules, pixels = 384 / across;
+        pictures::Picture picture = page_picture(facts);
+        const int left = static_cast<int>(picture.width) - 60 - pixels * across;
+        for (int row = 0; row < across; ++row) {
+            for (int column = 0; column < across; ++column) {
+                const int y = row - pictures::quiet_modules, x = column - pictures::quiet_modules;
+                const bool inside = x >= 0 && y >= 0 && x < wanted.side && y < wanted.side;
+                const bool dark = inside && wanted.dark[static_cast<std::size_t>(y * wanted.side + x)];
+                QCOMPARE(dark_at(picture, left + column * pixels + pixels / 2, 60 + row * pixels + pixels / 2), dark);
+            }
+        }
+        facts.status.run->link = std::string(2'332, 'a');  // no code holds it
+        picture = page_picture(facts);
+        for (int y = 0; y < static_cast<int>(picture.height); ++y)
+            for (int x = 0; x < static_cast<int>(picture.width); ++x) QVERIFY(!dark_at(picture, x, y));
+    }
     void the_picture_shows_how_far_the_run_is() {
         PageFacts facts = page_facts();
         const auto blue_in = [](const pictures::Picture& picture, std::uint32_t row) {

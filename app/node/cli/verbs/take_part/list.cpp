@@ -2,7 +2,8 @@
 //
 // A list is FILE and FILE.minisig beside it. It is signed with a key of the data folder that signs nothing else
 // (list.key); each change raises its serial and prolongs it. Both files may lie on any web server, or go from hand to
-// hand: its followers know the key.
+// hand: its followers know the key. With a place on the web there are FILE.signed, which is both in one, and its
+// torrent, whose web seed is that place: then its followers pass it on to one another.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -10,16 +11,19 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/node/cli/asking.h"
 #include "app/node/cli/complain.h"
 #include "app/node/cli/verb.h"
 #include "app/node/cli/verbs/take_part/verbs.h"
 #include "app/node/find/followed_lists.h"
+#include "app/node/find/list_torrent_file.h"
 #include "app/node/paths.h"
 #include "app/node/release/http_get.h"
 #include "app/node/session/settings.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/find/list_torrent.h"
 #include "core/identity/minisign_signer.h"
 #include "core/run/invite.h"
 
@@ -66,7 +70,8 @@ public:
             ->required();
         app.add_option("--days", m_days, "Days until it expires; each change begins them anew")
             ->check(CLI::Range(1, 366));
-        app.add_option("--at", m_place, "Where it lies on the web, to print a link by which others follow it");
+        app.add_option("--at", m_place,
+                       "Where it lies on the web, to print links by which others follow it, and to make its torrent");
         add_own(app);
     }
     ExitCode run(const ThisNode& node) override {
@@ -85,7 +90,15 @@ public:
         if (m_place.empty()) return ExitCode::ok;
         const find::ListLink link{m_place, signer->key_line()};
         if (const auto read = find::ListLink::parse(link.to_link()); !read) return complain(read.error());
-        std::cout << "or, in the window, by the link:\n  " << link.to_link() << std::endl;
+        const auto torrent = write_list_torrent(m_file, m_place);
+        if (!torrent) return complain(torrent.error());
+        const find::ListLink magnet{torrent->to_magnet(), signer->key_line()};
+        if (const auto read = find::ListLink::parse(magnet.to_link()); !read) return complain(read.error());
+        std::cout
+            << "or, in the window, by the link:\n  " << link.to_link()
+            << "\nor as a torrent, which those who follow it pass on; put FILE.signed and FILE.signed.torrent beside "
+               "the list:\n  "
+            << magnet.to_link() << std::endl;
         return ExitCode::ok;
     }
 
@@ -184,13 +197,37 @@ Result<Bytes> fetch(const std::string& place, std::size_t bytes_max, const net::
     return is_link(place) ? http_get(place, bytes_max, {}, proxy) : read_file(place, bytes_max);
 }
 
+/// List and signature from a file or a link of the web, or of a torrent from its web seed.
+Result<find::SignedList> fetch_signed(const std::string& place, const net::Proxy& proxy) {
+    if (find::is_magnet(place)) {
+        const auto torrent = find::ListTorrent::parse(place);
+        if (!torrent) return torrent.error();
+        if (torrent->web_seed.empty()) {
+            return Error{ErrorCode::unavailable,
+                         "Only peers have this list; start the node (potluck-node serve), then follow it again."};
+        }
+        const auto whole = fetch(torrent->web_seed, find::signed_list_bytes_max, proxy);
+        return whole ? find::SignedList::parse(as_text(*whole)) : Result<find::SignedList>(whole.error());
+    }
+    const auto text = fetch(place, find::list_bytes_max, proxy);
+    if (!text) return text.error();
+    const auto signature = fetch(signature_name(place), identity::minisign_bytes_max, proxy);
+    if (!signature) return signature.error();
+    return find::SignedList{std::string(as_text(*signature)), std::string(as_text(*text))};
+}
+
+void say_followed(const std::string& title, std::uint64_t runs) {
+    std::cout << "You follow “" << log::printable(title, shown_text) << "”, which names " << runs
+              << (runs == 1 ? " run." : " runs.") << " Look for them with: potluck-node runs find" << std::endl;
+}
+
 class ListFollowVerb final : public Verb {
 public:
     using Verb::Verb;
     void add(CLI::App& app) override {
         app.add_option("place", m_place,
-                       "Its file, or a link to it; with .minisig behind the name there is its signature; or a "
-                       "potluck:list link, which names both")
+                       "Its file, or a link to it; with .minisig behind the name there is its signature; its magnet "
+                       "link; or a potluck:list link, which names place and key")
             ->required();
         app.add_option("key", m_key, "Its maker's key, which begins with RW, unless a potluck:list link names it");
     }
@@ -202,22 +239,29 @@ public:
             m_key = link->key;
         }
         const fs::path& folder = node.options.data_folder;
+        if (find::is_magnet(m_place)) {
+            // Peers are asked by a node that stays; without one the web seed is.
+            if (auto client = ControlClient::connect(folder)) {
+                const control::FollowList call{find::ListLink{m_place, m_key}.to_link()};
+                const auto followed = client->call(call, trainer_patience);
+                if (!followed) return complain(followed.error());
+                say_followed(followed->title, followed->runs);
+                return ExitCode::ok;
+            }
+        }
         const auto settings = NodeSettings::load(folder);
         if (!settings) return complain(settings.error());
         const net::Proxy proxy = node.options.network.proxy.value_or(settings->proxy);
-        const auto text = fetch(m_place, find::list_bytes_max, proxy);
-        if (!text) return complain(text.error());
-        const auto signature = fetch(signature_name(m_place), identity::minisign_bytes_max, proxy);
-        if (!signature) return complain(signature.error());
+        const auto fetched = fetch_signed(m_place, proxy);
+        if (!fetched) return complain(fetched.error());
         if (const Status made = make_data_folder(folder); !made) return complain(made.error());
         std::error_code failed;
-        const std::string source = is_link(m_place) ? m_place : fs::absolute(m_place, failed).string();
-        const auto list = follow_list(folder, {.key = m_key, .source = source, .list = {}}, *text, as_text(*signature),
-                                      unix_seconds());
+        const bool is_file = !is_link(m_place) && !find::is_magnet(m_place);
+        const std::string source = is_file ? fs::absolute(m_place, failed).string() : m_place;
+        const auto list = follow_list(folder, {.key = m_key, .source = source, .list = {}}, as_bytes(fetched->text),
+                                      fetched->signature, unix_seconds());
         if (!list) return complain(list.error());
-        std::cout << "You follow “" << log::printable(list->title, shown_text) << "”, which names " << list->runs.size()
-                  << (list->runs.size() == 1 ? " run." : " runs.") << " Look for them with: potluck-node runs find"
-                  << std::endl;
+        say_followed(list->title, list->runs.size());
         return ExitCode::ok;
     }
 
