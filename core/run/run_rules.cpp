@@ -170,13 +170,17 @@ bool is_fresh(const JurorVerdict& verdict, RoundId round, const RunRules& rules)
     return is_current && verdict.last < round && round.value - verdict.last.value <= verdict_rounds_max;
 }
 
+bool is_by_seats(const Suspension& suspension, const std::vector<PeerId>& committee) {
+    if (suspension.verdicts.size() != verdicts_needed(committee.size())) return false;
+    return std::all_of(suspension.verdicts.begin(), suspension.verdicts.end(),
+                       [&](const SignedVerdict& one) { return contains(committee, one.juror); });
+}
+
 bool may_suspend(const Suspension& suspension, const std::vector<PeerId>& committee, RoundId round,
                  const RunRules& rules) {
-    if (is_suspended(rules.suspended, suspension.person, round)) return false;
-    if (suspension.verdicts.size() != verdicts_needed(committee.size())) return false;
-    return std::all_of(suspension.verdicts.begin(), suspension.verdicts.end(), [&](const SignedVerdict& one) {
-        return contains(committee, one.juror) && is_fresh(one.verdict, round, rules);
-    });
+    if (is_suspended(rules.suspended, suspension.person, round) || !is_by_seats(suspension, committee)) return false;
+    return std::all_of(suspension.verdicts.begin(), suspension.verdicts.end(),
+                       [&](const SignedVerdict& one) { return is_fresh(one.verdict, round, rules); });
 }
 
 bool may_measure(const AcceptList& list, const RunRules& rules) {

@@ -70,8 +70,11 @@ struct RunRules {
 /// f + 1 of a committee of this size: so many verdicts suspend a person.
 [[nodiscard]] std::size_t verdicts_needed(std::size_t committee);
 
-/// Whether the verdicts of this suspension are as many as `committee`, which decides L[round], needs, each of another
-/// seat of it, fresh, and of the person's present number of suspensions. Signatures are the caller's to check.
+/// Whether the verdicts of this suspension are as many as `committee` needs, each of a seat of it.
+[[nodiscard]] bool is_by_seats(const Suspension& suspension, const std::vector<PeerId>& committee);
+
+/// Whether a suspension is by seats of `committee`, which decides L[round], and its verdicts are fresh and of the
+/// person's present number of suspensions. Signatures are the caller's to check.
 [[nodiscard]] bool may_suspend(const Suspension& suspension, const std::vector<PeerId>& committee, RoundId round,
                                const RunRules& rules);
 /// Whether one verdict may stand in L[round]: judged lately, and of the person's present number of suspensions.

@@ -7,20 +7,6 @@
 
 namespace potluck::run {
 
-namespace {
-
-/// f + 1 of those who decide the list.
-bool are_by_seats(const std::vector<Suspension>& suspensions, const std::vector<PeerId>& committee) {
-    return std::all_of(suspensions.begin(), suspensions.end(), [&](const Suspension& one) {
-        return one.verdicts.size() == verdicts_needed(committee.size()) &&
-               std::all_of(one.verdicts.begin(), one.verdicts.end(), [&](const SignedVerdict& verdict) {
-                   return std::binary_search(committee.begin(), committee.end(), verdict.juror);
-               });
-    });
-}
-
-}  // namespace
-
 bool are_signed_by_jurors(const AcceptList& list, const Verifier& verifier) {
     return std::all_of(list.suspensions.begin(), list.suspensions.end(), [&](const Suspension& one) {
         return std::all_of(one.verdicts.begin(), one.verdicts.end(), [&](const SignedVerdict& verdict) {
@@ -81,7 +67,10 @@ std::string ChainWalk::fault_of(const CommittedList& committed, const AcceptList
                is_certified(entry.peer, entry.certificate, *m_verifier);
     });
     if (!contributed) return "names a contribution that its contributor did not sign";
-    if (!are_by_seats(list.suspensions, deciding(list))) return "suspends a person without enough of its committee";
+    const auto& committee = deciding(list);
+    const bool are_by_seats = std::all_of(list.suspensions.begin(), list.suspensions.end(),
+                                          [&](const Suspension& one) { return is_by_seats(one, committee); });
+    if (!are_by_seats) return "suspends a person without enough of its committee";
     if (!are_signed_by_jurors(list, *m_verifier)) return "suspends a person by a verdict that its juror did not sign";
     if (!are_signed_by_measurers(list, *m_verifier)) return "holds a loss that its member did not sign";
     return are_certified(list.committee_owners, *m_verifier) ? "" : "seats a computer that its person did not sign";
