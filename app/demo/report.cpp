@@ -163,9 +163,9 @@ std::vector<std::string> faults_of(const DemoReport& report) {
         require(place.tokens <= place.trained,
                 log::printable(place.name) + " was credited more tokens than its trainer counted.");
     }
-    for (const std::string& name : report.wronged) require(false, name + " works and was suspended.");
+    for (const std::string& name : report.jury.wronged) require(false, name + " works and was suspended.");
     // A suspension takes credit back.
-    require(!report.liars.empty() || credits_add_up(report), "Credited tokens are not what the trainers counted.");
+    require(!report.jury.liars.empty() || credits_add_up(report), "Credited tokens are not what the trainers counted.");
     require(report.final_loss > 0 && (report.rounds == 0 || report.final_loss < report.initial_loss),
             "The model has learned nothing.");
     require(!report.collapsed, "The model has collapsed: all pictures look alike to it.");
@@ -224,7 +224,7 @@ nlohmann::json to_json(const DemoReport& report) {
                             {"folder", report.folder},
                             {"remarks", remarks_on(report)},
                             {"faults", faults_of(report)}};
-    for (const DemoReport::Liar& liar : report.liars)
+    for (const JuryFound::Liar& liar : report.jury.liars)
         found["liars"].push_back({{"name", liar.name}, {"lie", liar.lie}, {"suspended", liar.suspended}});
     if (const auto needed = tokens_needed(report)) found["tokens_needed"] = *needed;
     for (const control::Figure& figure : report.figures) found["figures"].push_back(control::to_json(figure));
@@ -275,7 +275,7 @@ std::string to_text(const DemoReport& report) {
                          log::printable(place.name, name_shown).c_str(), static_cast<unsigned long long>(place.tokens),
                          static_cast<unsigned long long>(place.rounds));
     }
-    for (const DemoReport::Liar& liar : report.liars)
+    for (const JuryFound::Liar& liar : report.jury.liars)
         out << formatted("  liar               %s (%s): %s\n", liar.name.c_str(), liar.lie.c_str(),
                          liar.suspended > 0
                              ? ("suspended by the list of round " + std::to_string(liar.suspended)).c_str()

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/demo/jury_scene.h"
 #include "app/demo/lone_training.h"
 #include "app/demo/pace.h"
 
@@ -53,13 +54,8 @@ struct DemoReport {
         std::uint64_t trained = 0;  // by this volunteer's trainer
     };
     std::vector<Place> leaderboard;
-    struct Liar {
-        std::string name, lie;
-        std::uint64_t suspended = 0;  // round whose list suspended it; 0: none did
-    };
-    std::vector<std::string> wronged;  // honest volunteers that were suspended
-    std::vector<Liar> liars;           // volunteers that handed over something else than their work
-    std::vector<LonePoint> alone;      // one computer alone, if it was measured
+    JuryFound jury;
+    std::vector<LonePoint> alone;  // one computer alone, if it was measured
     std::string sample, checkpoint;
     std::string folder;                 // where all of it is kept
     std::vector<std::string> troubles;  // what went wrong on the way

@@ -20,7 +20,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "app/demo/liar/spoiler.h"
 #include "app/node/member/view.h"
 
 namespace potluck::node {
@@ -128,20 +127,9 @@ void Scenario::look_at_start() {
     m_nodes.front()->call(control::MakeInvite{}, [this](const Result<control::InviteLink>& answer) {
         if (!answer) return finish(Error{ErrorCode::unavailable, "The backbone gave no invite."});
         m_magnet = answer->magnet;
-        vouch();
+        m_jury.vouch(*m_nodes.front(), m_plan.vouched);
         start_volunteers();
     });
-}
-
-void Scenario::vouch() {
-    for (const std::string& key : m_plan.vouched) {
-        control::Moderate call;
-        call.kind = control::ModerationKind::allow;
-        call.key = key;
-        m_nodes.front()->call(call, [this](const Result<control::ModerationNumber>& answer) {
-            if (!answer) m_say("the host cannot vouch for a juror: " + answer.error().message);
-        });
-    }
 }
 
 void Scenario::start_volunteers() {
@@ -157,7 +145,10 @@ void Scenario::start_volunteers() {
         std::vector<std::string> arguments = device_arguments(m_plan.devices, i);
         arguments.insert(arguments.end(), entry.begin(), entry.end());
         Environment environment;
-        if (i + m_plan.liars > m_plan.volunteers) make_liar(i, arguments, environment);
+        if (i + m_plan.liars > m_plan.volunteers) {
+            m_jury.add_liar("volunteer " + number, m_plan.liar_program.string(), m_plan.trainer_program.string(),
+                            arguments, environment);
+        }
         ChildNode& volunteer =
             add("volunteer " + number, "volunteer-" + number, std::move(arguments), std::move(environment));
         if (i == 2) m_victim = &volunteer;
@@ -166,16 +157,6 @@ void Scenario::start_volunteers() {
     }
     m_stage = Stage::training;
     m_stage_began = Clock::now();
-}
-
-/// Its node is like any other; its trainer is one that spoils what a real one has trained.
-void Scenario::make_liar(unsigned volunteer, std::vector<std::string>& arguments, Environment& environment) {
-    const char* lie = name_of(lies[m_liars.size() % std::size(lies)]);
-    arguments.insert(arguments.end(), {"--trainer", m_plan.liar_program.string()});
-    environment.emplace_back("POTLUCK_LIE", lie);
-    environment.emplace_back("POTLUCK_LIAR_TRAINER", m_plan.trainer_program.string());
-    m_liars.push_back({"volunteer " + std::to_string(volunteer), lie});
-    m_say(m_liars.back().name + " will lie: " + lie);
 }
 
 /// The desktop app starts a node of its own, which finds its network in the environment; we speak to that node through
@@ -228,7 +209,7 @@ Status Scenario::start_late() {
 void Scenario::look_at_training() {
     const std::uint64_t at = round();
     if (const Status done = disturb(at); !done) return finish(done);
-    look_at_jury();
+    m_jury.look(m_nodes);
     if (!backbone().alive())
         return finish(Error{ErrorCode::unavailable,
                             "The backbone ended; see node.log in " + backbone().data_folder().string() + "."});
@@ -271,35 +252,13 @@ Status Scenario::disturb(std::uint64_t at) {
     return m_victim->start();
 }
 
-/// Who was suspended, once each; a suspension that has ended is remembered here.
-void Scenario::look_at_jury() {
-    const auto& first = backbone().snapshot();
-    if (!first || !first->run || !first->run->findings.jury) return;
-    for (const control::JudgedRow& row : first->run->findings.jury->suspended) {
-        const auto found = std::ranges::find_if(m_nodes, [&](const auto& node) {
-            return node->snapshot() && (node->snapshot()->person_id == row.id || node->snapshot()->peer_id == row.id);
-        });
-        if (found == m_nodes.end()) continue;
-        const std::string& name = (*found)->name();
-        const auto liar = std::ranges::find(m_liars, name, &DemoReport::Liar::name);
-        if (liar == m_liars.end() && std::ranges::find(m_wronged, name) == m_wronged.end()) {
-            m_wronged.push_back(name);
-            m_say(name + " is suspended, though it works");
-        } else if (liar != m_liars.end() && liar->suspended == 0) {
-            liar->suspended = std::max<std::uint64_t>(1, row.since);
-            m_say(name + " (" + liar->lie + ") is suspended by the list of round " + std::to_string(row.since));
-        }
-    }
-}
-
 bool Scenario::newcomers_credited() const {
     return m_returned && rounds_credited(m_victim) > m_victim_rounds && rounds_credited(m_late) > 0;
 }
 
 void Scenario::measure_if_due(std::uint64_t at) {
-    const bool is_told = std::ranges::all_of(m_liars, [](const DemoReport::Liar& liar) { return liar.suspended > 0; });
-    const bool may_end =
-        m_plan.length.end == DemoLength::End::beaten && at >= m_plan.rounds_min && newcomers_credited() && is_told;
+    const bool may_end = m_plan.length.end == DemoLength::End::beaten && at >= m_plan.rounds_min &&
+                         newcomers_credited() && m_jury.is_settled();
     if (!may_end || m_measuring || m_beaten || Clock::now() < m_measure_next) return;
     const TableHead now = head();
     const auto is_below = [&](double loss) { return loss > 0 && loss < now.bigram_loss; };
@@ -474,8 +433,7 @@ void Scenario::fill(DemoReport& report) const {
     }
     report.all_in_step = m_in_step;
     report.closed = m_closed;
-    report.liars = m_liars;
-    report.wronged = m_wronged;
+    report.jury = m_jury.found();
     report.seconds_join_to_first_step = m_late_seconds;
     report.seconds = m_trained_seconds;
     std::uint64_t bytes = 0, rounds = 0;

@@ -18,6 +18,7 @@
 #include "app/demo/accounting.h"
 #include "app/demo/child_node.h"
 #include "app/demo/demo_recipe.h"
+#include "app/demo/jury_scene.h"
 #include "app/demo/pace.h"
 #include "app/demo/table.h"
 #include "core/base/thread_owner.h"
@@ -79,7 +80,7 @@ public:
 private:
     enum class Stage { backbone, invite, training, settling, over };
 
-    using Environment = std::vector<std::pair<std::string, std::string>>;
+    using Environment = JuryScene::Environment;
     ChildNode& add(const std::string& name, const std::string& folder, std::vector<std::string> extra,
                    Environment environment = {});
     void look();
@@ -89,9 +90,7 @@ private:
     void measure_if_due(std::uint64_t at);
     void end_training(std::uint64_t at);
     void look_at_end();
-    void vouch();
     void start_volunteers();
-    void make_liar(unsigned volunteer, std::vector<std::string>& arguments, Environment& environment);
     void start_window(const std::string& dht);
     void await_end();
     [[nodiscard]] Status start_late();
@@ -101,7 +100,6 @@ private:
     [[nodiscard]] std::uint64_t round() const;
     /// Whether the volunteers that came late and came back have been credited since.
     [[nodiscard]] bool newcomers_credited() const;
-    void look_at_jury();
     [[nodiscard]] bool in_step() const;
     [[nodiscard]] bool finished() const;
     [[nodiscard]] bool closed() const;
@@ -119,8 +117,7 @@ private:
     std::chrono::steady_clock::time_point m_started, m_stage_began, m_late_asked, m_killed_at, m_returned_since;
     std::chrono::steady_clock::time_point m_measure_next;
     std::string m_magnet, m_checkpoint;
-    std::vector<DemoReport::Liar> m_liars;
-    std::vector<std::string> m_wronged;
+    JuryScene m_jury{m_say};
     ChildNode* m_late = nullptr;
     ChildNode* m_victim = nullptr;
     ChildNode* m_windowed = nullptr;

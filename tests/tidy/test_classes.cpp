@@ -28,8 +28,8 @@ struct Counts {
 /// it fits; none is added.
 const QMap<QString, Counts>& exceptions() {
     static const QMap<QString, Counts> all = {{"app/demo/demo_recipe.h: DemoRecipe", {34, 9}},
-                                              {"app/demo/report.h: DemoReport", {49, 0}},
-                                              {"app/demo/scenario.h: Scenario", {42, 35}},
+                                              {"app/demo/report.h: DemoReport", {48, 0}},
+                                              {"app/demo/scenario.h: Scenario", {41, 33}},
                                               {"app/node/trainer/trainer_process.h: TrainerProcess", {41, 46}},
                                               {"core/control/node_protocol.h: RunSnapshot", {40, 1}},
                                               {"core/peer/contributor.h: Contributor", {27, 69}},
