@@ -141,7 +141,8 @@ private slots:
             return !survives(curve);
         };
         QVERIFY(refuses([](LossCurve& one) { one.stride = 0; }));
-        QVERIFY(refuses([](LossCurve& one) { one.stride = measured_round_max + 1; }));
+        QVERIFY(!refuses([](LossCurve& one) { one.points.resize(1), one.stride = measured_round_max; }));
+        QVERIFY(refuses([](LossCurve& one) { one.points.resize(1), one.stride = measured_round_max + 1; }));
         QVERIFY(refuses([](LossCurve& one) { one.stride = 11; }));
         QVERIFY(!refuses([](LossCurve& one) { one.stride = 10; }));
         // The newest may be closer.
@@ -164,7 +165,9 @@ private slots:
         QCOMPARE(out.bytes().size(), loss_curve_bytes_max);
         Bytes longer = out.take();
         longer[8] = std::byte{1};  // one point more than there may be: 513
-        longer.resize(longer.size() + 12, std::byte{0xff});
+        longer.resize(longer.size() + 12);
+        longer[longer.size() - 11] = std::byte{2};  // of round 512
+        longer[longer.size() - 4] = std::byte{1};
         ByteReader claimed(longer);
         static_cast<void>(LossCurve::read(claimed));
         QVERIFY(claimed.failed());
