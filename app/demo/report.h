@@ -8,11 +8,20 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/demo/jury_scene.h"
 #include "app/demo/lone_training.h"
 #include "app/demo/pace.h"
 
 namespace potluck::node {
+
+/// Liars of a demo, and what its jury makes of them.
+struct JuryFound {
+    struct Liar {
+        std::string name, lie;
+        std::uint64_t suspended = 0;  // round whose list suspended it; 0: none did
+    };
+    std::vector<Liar> liars;           // volunteers that handed over something else than their work
+    std::vector<std::string> wronged;  // honest volunteers that were suspended
+};
 
 struct DemoReport {
     std::uint64_t rounds = 0, rounds_wanted = 0, rounds_lost = 0;

@@ -18,8 +18,8 @@
 #include "app/demo/accounting.h"
 #include "app/demo/child_node.h"
 #include "app/demo/demo_recipe.h"
-#include "app/demo/jury_scene.h"
 #include "app/demo/pace.h"
+#include "app/demo/report.h"
 #include "app/demo/table.h"
 #include "core/base/thread_owner.h"
 
@@ -44,6 +44,29 @@ struct ScenarioPlan {
 
 /// What tells the volunteer with this number, from 1 on, which of `devices` to train on; empty if there are none.
 [[nodiscard]] std::vector<std::string> device_arguments(const std::vector<std::string>& devices, unsigned volunteer);
+
+/// The liars of a demo before its jury.
+class JuryScene {
+public:
+    using Environment = std::vector<std::pair<std::string, std::string>>;
+
+    explicit JuryScene(std::function<void(const std::string&)> say) : m_say(std::move(say)) {}
+
+    /// The host vouches for these keys, which may then sit in its committee.
+    void vouch(ChildNode& host, const std::vector<std::string>& keys);
+    /// The volunteer's node is like any other; its trainer is `program`, which spoils what `trainer` has trained.
+    void add_liar(const std::string& volunteer, const std::string& program, const std::string& trainer,
+                  std::vector<std::string>& arguments, Environment& environment);
+    /// Who was suspended, as the first of the nodes has it; a suspension that has ended is remembered here.
+    void look(const std::vector<std::unique_ptr<ChildNode>>& nodes);
+    /// Whether every liar was suspended, at some time.
+    [[nodiscard]] bool is_settled() const;
+    [[nodiscard]] const JuryFound& found() const { return m_found; }
+
+private:
+    std::function<void(const std::string&)> m_say;
+    JuryFound m_found;
+};
 
 class Scenario {
 public:

@@ -587,7 +587,7 @@ struct TrainerJudged {
     static void fields(auto& value, auto&& field) {
         field("rows", value.rows, List{judged_subjects_max, Any{}}, "Figures, in the order of the request.");
         field("seconds", value.seconds, Real{0, judged_seconds_max},
-              "That this took from training, without what was trained in between.");
+              "Time that measuring took, without what was trained in between.");
         field("message", value.message, Text{sentence_bytes_max}, "Why some could not be measured; else empty.");
     }
 };

@@ -30,7 +30,8 @@
 
 namespace potluck::peer {
 
-/// Of a round. With one more than must agree, one that does not work among them is seen for what it is.
+/// How many contributions of a round are measured. One more than must agree, so that one among them that does not work
+/// is seen for what it is.
 inline constexpr std::size_t subjects_min = run::measured_for_agreement + 1, subjects_max = 16;
 inline constexpr std::uint64_t own_check_every = 10;        // rounds: of what this member contributes itself
 inline constexpr std::size_t own_check_others = 3;          // measured beside it by who has no seat

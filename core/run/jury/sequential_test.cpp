@@ -1,3 +1,10 @@
+// A round's figures are first asked whether they agree that work helps, then each is compared with the median of what
+// was known before the round, so that no figure is compared with itself. The sum of a person stays between 0 and twice
+// what convicts: work after a verdict takes as long to be believed as the verdict took.
+//
+// The file of judgements is this member's own. It is parsed as strictly as a stranger's bytes all the same, because a
+// damaged sum would accuse an honest member.
+// Threads: values.
 #include "core/run/jury/sequential_test.h"
 
 #include <algorithm>
