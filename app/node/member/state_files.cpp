@@ -18,6 +18,7 @@
 #include "core/base/json.h"
 #include "core/base/log.h"
 #include "core/base/merkle.h"
+#include "core/run/jury/sequential_test.h"
 
 namespace potluck::node {
 
