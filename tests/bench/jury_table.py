@@ -50,8 +50,24 @@ def lower_median(values):
     return values[(len(values) - 1) // 2]
 
 
-def measurements(rounds):
-    """(kind, member, round, own ratio, gap ratio or None), as a juror sees them that measures everybody.
+def of_everybody(rows):
+    """Of a round: what a juror compares others with and asks whether it agrees, and what it measures."""
+    return [row for row in rows if row[0] == "honest"], rows
+
+
+def of_some(sample, bad, draw):
+    """The same for one who measures `sample` members of each round, `bad` more of whom send noise."""
+    def seen(rows):
+        honest = [row for row in rows if row[0] == "honest"]
+        noise = [row for row in rows if row[0] == "noise"]
+        members = honest + [(noise[i % len(noise)][0], 1000 + i, *noise[i % len(noise)][2:]) for i in range(bad) if noise]
+        drawn = draw.sample(members, min(sample, len(members)))
+        return drawn, drawn
+    return seen
+
+
+def measurements(rounds, seen=of_everybody):
+    """(kind, member, round, own ratio, gap ratio or None), as a juror sees them.
 
     Rounds whose figures do not agree tell nothing of anybody and are left out: where a model stands still, what
     measuring on a few records adds is larger than what work changes.
@@ -64,18 +80,19 @@ def measurements(rounds):
             continue
         ordinary = lower_median(shares)
         scale = lambda share: min(1.0, share / ordinary)
-        now = sorted(own / scale(share) for kind, _, share, own, _ in rows if kind == "honest")
-        agree = lower_median(now) > 0 and now[3 * len(now) // 4] <= AGREEMENT_MAX * lower_median(now)
-        if len(now) < AGREEING_MIN or not agree:
+        compared, measured = seen(rows)
+        now = sorted(own / scale(share) for _, _, share, own, _ in compared)
+        if len(now) < AGREEING_MIN or lower_median(now) <= 0:
+            continue
+        if now[3 * len(now) // 4] > AGREEMENT_MAX * lower_median(now):
             continue
         means = [sum(figures) / len(figures) for figures in remembered.values()]
-        for kind, member, share, own, _ in rows:
-            if kind == "honest":
-                remembered[member] = (remembered[member] + [own / scale(share)])[-REMEMBERED:]
+        for _, member, share, own, _ in compared:
+            remembered[member] = (remembered[member] + [own / scale(share)])[-REMEMBERED:]
         if len(means) < PERSONS_MIN or lower_median(means) <= 0:
             continue
         median = lower_median(means)
-        for kind, member, share, own, other in rows:
+        for kind, member, share, own, other in measured:
             by = median * scale(share)
             yield kind, member, number, own / by, None if other is None else (own - other) / by
 
@@ -123,16 +140,16 @@ def table_of(found):
 
 
 def followed(table, found):
-    """The sum of each (kind, member) over its measurements in order: the highest, and after how many it crossed."""
+    """The sum of each (kind, member) over its measurements in order: the highest, after how many it crossed, and in which round."""
     sums, highest, crossed, counted = {}, {}, {}, collections.Counter()
-    for kind, member, _, own, gap in found:
+    for kind, member, number, own, gap in found:
         key = kind, member
         counted[key] += 1
         row, column = place(own, gap)
         sums[key] = max(0, sums.get(key, 0) + table[row][column])
         highest[key] = max(highest.get(key, 0), sums[key])
         if sums[key] >= THRESHOLD and key not in crossed:
-            crossed[key] = counted[key]
+            crossed[key] = counted[key], number
     return highest, crossed, counted
 
 
@@ -163,7 +180,7 @@ def show_found(table, by_cell):
                 measured += counted[key]
                 most = max(most, highest[key])
                 if key in crossed:
-                    times.append(crossed[key])
+                    times.append(crossed[key][0])
                 else:
                     never += 1
         times.sort()
@@ -172,56 +189,23 @@ def show_found(table, by_cell):
               f"highest sum {most}")
 
 
-def of_a_juror(rounds, sample, bad, draw):
-    """As measurements(), of one who measures `sample` members of a round; `bad` more of them send noise."""
-    remembered = collections.defaultdict(list)
-    for number in sorted(rounds):
-        honest = [row for row in rounds[number] if row[0] == "honest"]
-        noise = [row for row in rounds[number] if row[0] == "noise"]
-        if not honest:
-            continue
-        ordinary = lower_median([row[2] for row in honest])
-        members = honest + [(noise[i % len(noise)][0], 1000 + i, *noise[i % len(noise)][2:]) for i in range(bad) if noise]
-        drawn = [(kind, member, min(1.0, share / ordinary), own, other)
-                 for kind, member, share, own, other in draw.sample(members, min(sample, len(members)))]
-        now = sorted(own / scale for _, _, scale, own, _ in drawn)
-        if len(now) < AGREEING_MIN or not 0 < now[3 * len(now) // 4] <= AGREEMENT_MAX * lower_median(now):
-            continue
-        means = [sum(figures) / len(figures) for figures in remembered.values()]
-        for _, member, scale, own, _ in drawn:
-            remembered[member] = (remembered[member] + [own / scale])[-REMEMBERED:]
-        if len(means) < PERSONS_MIN or lower_median(means) <= 0:
-            continue
-        for kind, member, scale, own, other in drawn:
-            by = lower_median(means) * scale
-            yield kind, member, number, own / by, None if other is None else (own - other) / by
-
-
 def show_sampled(table, cells, sample):
     print(f"\n{JURORS} jurors of each training, who measure {sample} contributions a round")
     for bad in (0, BAD):
-        draw, accused, followed_all, highest_sum, times, never = random.Random(1), 0, 0, 0, [], 0
+        draw, accused, known, most, times, never = random.Random(1), 0, 0, 0, [], 0
         for rounds in cells.values():
             for _ in range(JURORS):
-                found = list(of_a_juror(rounds, sample, bad, draw))
-                highest, _, _ = followed(table, found)
-                sums, first = collections.Counter(), {}
-                for kind, member, number, own, gap in found:
-                    row, column = place(own, gap)
-                    sums[kind, member] = max(0, sums[kind, member] + table[row][column])
-                    if sums[kind, member] >= THRESHOLD:
-                        first.setdefault((kind, member), number)
-                for key, most in highest.items():
-                    if key[0] == "honest":
-                        followed_all += 1
-                        accused += key in first
-                        highest_sum = max(highest_sum, most)
-                times += [number for (kind, _), number in first.items() if kind == "noise"]
-                never += bad - sum(kind == "noise" for kind, _ in first)
+                highest, crossed, _ = followed(table, measurements(rounds, of_some(sample, bad, draw)))
+                honest = [key for key in highest if key[0] == "honest"]
+                known += len(honest)
+                accused += sum(key in crossed for key in honest)
+                most = max([most] + [highest[key] for key in honest])
+                found = [number for (kind, _), (_, number) in crossed.items() if kind == "noise"]
+                times += found
+                never += bad - len(found)
         times.sort()
         said = f"; noise found {len(times)} of {len(times) + never}, by round {times[len(times) // 2]}" if times else ""
-        print(f"{bad} of {8 + bad} send noise: {accused} of {followed_all} honest members accused, highest sum "
-              f"{highest_sum}{said}")
+        print(f"{bad} of {8 + bad} send noise: {accused} of {known} honest members accused, highest sum {most}{said}")
 
 
 def written(table, honest, cells):
