@@ -60,7 +60,9 @@ def of_some(sample, bad, draw):
     def seen(rows):
         honest = [row for row in rows if row[0] == "honest"]
         noise = [row for row in rows if row[0] == "noise"]
-        members = honest + [(noise[i % len(noise)][0], 1000 + i, *noise[i % len(noise)][2:]) for i in range(bad) if noise]
+        members = list(honest)
+        for i in range(bad if noise else 0):
+            members.append(("noise", 1000 + i, *noise[i % len(noise)][2:]))
         drawn = draw.sample(members, min(sample, len(members)))
         return drawn, drawn
     return seen
@@ -140,7 +142,8 @@ def table_of(found):
 
 
 def followed(table, found):
-    """The sum of each (kind, member) over its measurements in order: the highest, after how many it crossed, and in which round."""
+    """The sum of each (kind, member) over its measurements in order: the highest; where it crossed, after how many and
+    in which round."""
     sums, highest, crossed, counted = {}, {}, {}, collections.Counter()
     for kind, member, number, own, gap in found:
         key = kind, member

@@ -11,36 +11,13 @@ import socket
 import struct
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration" / "stranger"))
+
+import bencode  # noqa: E402
+
 BLOCK = 16384
 CHOKE, UNCHOKE, INTERESTED, REQUEST, PIECE, EXTENDED = 0, 1, 2, 6, 7, 20
 OUR_METADATA = 1  # the number that the peer's metadata messages to us carry
-
-
-def decode(data, at=0):
-    """The value at `at`, and where it ends."""
-    kind = data[at:at + 1]
-    if kind == b"i":
-        end = data.index(b"e", at)
-        return int(data[at + 1:end]), end + 1
-    if kind in (b"l", b"d"):
-        items, at = [], at + 1
-        while data[at:at + 1] != b"e":
-            item, at = decode(data, at)
-            items.append(item)
-        return (items if kind == b"l" else dict(zip(items[::2], items[1::2]))), at + 1
-    colon = data.index(b":", at)
-    end = colon + 1 + int(data[at:colon])
-    return data[colon + 1:end], end
-
-
-def encode(value):
-    if isinstance(value, int):
-        return b"i%de" % value
-    if isinstance(value, bytes):
-        return b"%d:" % len(value) + value
-    if isinstance(value, list):
-        return b"l" + b"".join(map(encode, value)) + b"e"
-    return b"d" + b"".join(encode(key) + encode(value[key]) for key in sorted(value)) + b"e"
 
 
 class Peer:
@@ -51,7 +28,7 @@ class Peer:
         self.socket.sendall(b"\x13BitTorrent protocol" + reserved + info_hash + b"-XX0001-" + bytes(12))
         answer = self.read(68)
         assert answer[28:48] == info_hash, "the peer answers for another torrent"
-        self.send(EXTENDED, b"\0" + encode({b"m": {b"ut_metadata": OUR_METADATA}}))
+        self.send(EXTENDED, b"\0" + bencode.encode({b"m": {b"ut_metadata": OUR_METADATA}}))
 
     def read(self, size):
         data = b""
@@ -83,13 +60,13 @@ class Peer:
                 return body[1:]
 
     def metadata(self):
-        shake, _ = decode(self.extended(0))
+        shake = bencode.decode(self.extended(0))
         size, number = shake[b"metadata_size"], shake[b"m"][b"ut_metadata"]
         info = b""
         while len(info) < size:
-            self.send(EXTENDED, bytes((number,)) + encode({b"msg_type": 0, b"piece": len(info) // BLOCK}))
+            self.send(EXTENDED, bytes((number,)) + bencode.encode({b"msg_type": 0, b"piece": len(info) // BLOCK}))
             body = self.extended(OUR_METADATA)
-            head, end = decode(body)
+            head, end = bencode.decode_at(body, 0)
             assert head[b"msg_type"] == 1, "the peer refuses the metadata"
             info += body[end:]
         return info
@@ -109,7 +86,7 @@ def main():
     raw = peer.metadata()
     assert hashlib.sha1(raw).digest() == info_hash, "the metadata has another hash"
     (folder / "info").write_bytes(raw)
-    info, _ = decode(raw)
+    info = bencode.decode(raw)
     length, piece_length, hashes = info[b"length"], info[b"piece length"], info[b"pieces"]
     peer.send(INTERESTED)
     while peer.choked:

@@ -19,12 +19,14 @@ import subprocess
 import sys
 import time
 
-import network
-import nodes
-import plain_v1
-from scene import text_of_this_repository
-
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "integration" / "stranger"))
+
+import bencode  # noqa: E402
+import network  # noqa: E402
+import nodes  # noqa: E402
+from scene import text_of_this_repository  # noqa: E402
+
 CLIENTS = ("aria2c", "transmission-cli")
 FETCH_WITHIN = 120  # seconds, from the start of the client
 
@@ -77,7 +79,7 @@ def output_of(*words):
 def fault_of(client, info, folder):
     """Why the client cannot read a torrent with an empty key, as one sentence; None if it can. `info`: the bytes."""
     whole, stripped = folder / "whole.torrent", folder / "stripped.torrent"
-    left = plain_v1.encode(without_empty_keys(plain_v1.decode(info)[0]))
+    left = bencode.encode(without_empty_keys(bencode.decode(info)))
     for file, dictionary in ((whole, info), (stripped, left)):
         file.write_bytes(b"d4:info" + dictionary + b"e")
     right, wrong = hashlib.sha1(info).hexdigest(), hashlib.sha1(left).hexdigest()

@@ -13,10 +13,11 @@ def encode(value):
 
 def decode(text):
     """The first value of `text`; a ValueError or IndexError where it is none."""
-    return _decode(text, 0)[0]
+    return decode_at(text, 0)[0]
 
 
-def _decode(text, at):
+def decode_at(text, at):
+    """The value at `at`, and where it ends."""
     first = text[at:at + 1]
     if first == b"i":
         end = text.index(b"e", at)
@@ -24,7 +25,7 @@ def _decode(text, at):
     if first in (b"l", b"d"):
         values, at = [], at + 1
         while text[at:at + 1] != b"e":
-            value, at = _decode(text, at)
+            value, at = decode_at(text, at)
             values.append(value)
         whole = dict(zip(values[::2], values[1::2])) if first == b"d" else values
         return whole, at + 1
