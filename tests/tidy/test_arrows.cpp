@@ -108,7 +108,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"app/node/member",
          {"app/node", "app/node/owner", "app/node/trainer", "net", "core/peer", "core/peer/states",
           "core/peer/presence", "core/peer/seams", "core/ledger", "core/identity", "core/control", "core/run",
-          "core/run/agreement", "core/model", "core/base"}},
+          "core/run/agreement", "core/run/jury", "core/model", "core/base"}},
         {"app/node/find",
          {"app/node/member", "app/node", "net", "core/find", "core/ledger", "core/identity", "core/peer/seams",
           "core/control", "core/run", "core/model", "core/base"}},

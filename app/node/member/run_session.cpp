@@ -177,15 +177,15 @@ void RunSession::tick(TimePoint now) {
 }
 
 void RunSession::measure_validation(TimePoint now) {
-    const control::TrainerSnapshot trainer = m_trainer->view();
-    if (!m_validation->may_begin(now, trainer.tokens_per_second)) return;
     const run::Shard& shard = m_plan.manifest.validation;
     const peer::BlobPointer content = m_swarm->blob(shard.blob.root);
     if (content == nullptr) {
+        // A computer that is too slow to measure fetches them, too: a sample compares pictures that are held out.
         const bool fetches = m_validation->is_worth_fetching() && !std::exchange(m_validation_asked, true);
         if (fetches) m_swarm->fetch(shard.blob, {});
         return;
     }
+    if (!m_validation->may_begin(now, m_trainer->view().tokens_per_second)) return;
     const std::optional<RoundId> round = m_peer->loss_due();
     if (!round) return;
     control::EvaluateRequest request;
