@@ -5,6 +5,7 @@
 // Threads: Qt's main thread. Owns: window, client and, through the transport, the node, which ends with it in order.
 #pragma once
 
+#include <functional>
 #include <utility>
 
 #include <QAbstractButton>
@@ -22,8 +23,9 @@ namespace potluck::test {
 
 class RealWindow {
 public:
-    /// `node`: the program; it finds this process's environment of now.
-    RealWindow(const QString& node, const QString& folder) : m_transport(node, folder) {
+    /// `node`: the program; it finds this process's environment of now. `shipped_text`: as in ui::Desktop.
+    RealWindow(const QString& node, const QString& folder, std::function<Result<QString>()> shipped_text = {})
+        : m_transport(node, folder), m_shipped_text(std::move(shipped_text)) {
         window.show();
         client.start();
     }
@@ -71,16 +73,21 @@ public:
     }
 
 private:
+    static ui::Desktop desktop(std::function<Result<QString>()> shipped_text) {
+        ui::Desktop parts{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}, {}, {}};
+        parts.shipped_text = std::move(shipped_text);
+        return parts;
+    }
+
     bool m_is_stopped = false;
     ui::ProcessTransport m_transport;
+    std::function<Result<QString>()> m_shipped_text;
 
 public:
     ui::NodeClient client{m_transport};
     ui::Theme theme{*qApp};
     ui::Tray tray{client};
-    ui::MainWindow window{
-        client, theme, tray,
-        ui::Desktop{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}, {}, {}}};
+    ui::MainWindow window{client, theme, tray, desktop(std::move(m_shipped_text))};
 };
 
 }  // namespace potluck::test
