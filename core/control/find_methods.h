@@ -104,7 +104,8 @@ struct FollowList {
 
     static void fields(auto& value, auto&& field) {
         field("link", value.link, Text{text_bytes_max},
-              "A potluck:list link, or where the list is (an https link or a magnet link of it) and its key, with a space "
+              "A potluck:list link, or where the list is (an https link or a magnet link of it) and its key, with a "
+              "space "
               "between them.");
     }
 };

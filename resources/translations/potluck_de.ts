@@ -2060,6 +2060,25 @@
             <numerusform>%n Tage</numerusform>
         </translation>
     </message>
+    <message>
+        <source>%1 M parameters</source>
+        <translation>%1 Mio. Parameter</translation>
+    </message>
+    <message>
+        <source>%1 k parameters</source>
+        <translation>%1 Tsd. Parameter</translation>
+    </message>
+    <message>
+        <source>%1 shape, %2, width %3: %4</source>
+        <translation>%1-Form, %2, Breite %3: %4</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n layer(s)</source>
+        <translation>
+            <numerusform>%n Schicht</numerusform>
+            <numerusform>%n Schichten</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::MemberModel</name>

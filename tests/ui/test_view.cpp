@@ -4,6 +4,7 @@
 
 #include "fake_node.h"
 #include "ui/client/invite_link.h"
+#include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/reason_words.h"
 #include "ui/client/status_summary.h"
@@ -171,6 +172,30 @@ private slots:
             QVERIFY2(!isGerman || said != english[static_cast<qsizetype>(place)], qPrintable(said));
         }
         qDeleteAll(qApp->findChildren<QTranslator*>());
+    }
+
+    void a_models_shape_is_told_in_the_persons_language_data() {
+        QTest::addColumn<QLocale>("locale");
+        QTest::addColumn<QString>("told");
+        QTest::addColumn<QString>("single");
+        QTest::newRow("English") << QLocale(QLocale::English) << "GPT-2 shape, 12 layers, width 768: 124.4 M parameters"
+                                 << "Picture coder shape, 1 layer, width 16: 30.2 k parameters";
+        QTest::newRow("German") << QLocale(QLocale::German)
+                                << "GPT-2-Form, 12 Schichten, Breite 768: 124,4 Mio. Parameter"
+                                << "Picture coder-Form, 1 Schicht, Breite 16: 30,2 Tsd. Parameter";
+    }
+    void a_models_shape_is_told_in_the_persons_language() {
+        QFETCH(QLocale, locale);
+        QFETCH(QString, told);
+        QFETCH(QString, single);
+        const QLocale before;
+        QLocale::setDefault(locale);
+        installTranslations(*qApp, locale);
+        QCOMPARE(modelText("GPT-2 shape, 12 layers, width 768: 124.4 M parameters"), told);
+        QCOMPARE(modelText("Picture coder shape, 1 layer, width 16: 30.2 k parameters"), single);
+        QCOMPARE(modelText("anything <b>else</b>"), QStringLiteral("anything <b>else</b>"));
+        qDeleteAll(qApp->findChildren<QTranslator*>());
+        QLocale::setDefault(before);
     }
 
     void a_pause_that_ends_on_another_day_says_which() {

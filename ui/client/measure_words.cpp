@@ -4,6 +4,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <QRegularExpression>
 #include <QStringList>
 
 #include "ui/client/plain_text.h"
@@ -76,6 +77,19 @@ QString timeLeft(const control::RunSnapshot& run) {
     constexpr double seconds_per_day = 86'400;
     const double round = run.window_seconds + std::max(0.0, run.last_round_overhead_seconds);
     return spanText(static_cast<double>(run.total_rounds - run.round) * round / seconds_per_day);
+}
+
+QString modelText(const std::string& model) {
+    const QString text = plainText(model, 120);
+    static const QRegularExpression sentence(
+        QStringLiteral("^(.+) shape, (\\d+) layers?, width (\\d+): ([\\d.]+) ([kM]) parameters$"));
+    const QRegularExpressionMatch told = sentence.match(text);
+    if (!told.hasMatch()) return text;
+    const QString count = QLocale().toString(told.captured(4).toDouble(), 'f', 1);
+    const QString parameters = told.captured(5) == QLatin1Char('M') ? Tr::tr("%1 M parameters").arg(count)
+                                                                    : Tr::tr("%1 k parameters").arg(count);
+    return Tr::tr("%1 shape, %2, width %3: %4")
+        .arg(told.captured(1), Tr::tr("%n layer(s)", nullptr, told.captured(2).toInt()), told.captured(3), parameters);
 }
 
 }  // namespace potluck::ui

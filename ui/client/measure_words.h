@@ -1,5 +1,5 @@
-// What was measured with the validation loss, in the person's language where a label is known, and how long things
-// take. Pure, but for the locale.
+// What was measured with the validation loss, in the person's language where a label is known, what a model looks like,
+// and how long things take. Pure, but for the locale.
 #pragma once
 
 #include <QString>
@@ -17,6 +17,10 @@ namespace potluck::ui {
 [[nodiscard]] QString spanText(double days);
 /// How long the run takes from here on, if its rounds last as long as the last one; empty where it has no last round.
 [[nodiscard]] QString timeLeft(const control::RunSnapshot& run);
+
+/// What a node says of a model's shape (app/node/member/view.h), in the person's language; another sentence stays as it
+/// is. Marks and control characters are gone, and what is too long is cut.
+[[nodiscard]] QString modelText(const std::string& model);
 
 /// The labels that have translations.
 [[nodiscard]] QStringList knownMeasures();

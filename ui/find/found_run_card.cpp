@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <QPushButton>
 
+#include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/find/found_words.h"
 #include "ui/join/offer_card.h"
@@ -111,7 +112,7 @@ void FoundRunCard::setRun(const FoundRun& run) {
     showOrHide(m_purpose, plainText(run.purpose, purpose_characters));
     m_progress->setText(progressText(run, QDateTime::currentSecsSinceEpoch()));
     QStringList parts;
-    parts << plainText(run.model, field_characters)
+    parts << modelText(run.model)
           << (run.licence.empty() ? tr("no licence named") : plainText(run.licence, field_characters))
           << languageText(run.language) << tr("%1 to download").arg(sizeText(run.download)) << hostText(run);
     parts.removeAll(QString());

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "ui/client/invite_link.h"
+#include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/share/share_row.h"
@@ -42,7 +43,7 @@ ShareCard shareOf(const control::RunSnapshot& run, const QString& link) {
     ShareCard card{.title = plainText(run.name, 60), .lines = {}, .link = link};
     if (!purpose.isEmpty()) card.lines << purpose;
     card.lines << InvitePage::tr("Round %1 of %2").arg(fullCount(run.round), fullCount(run.total_rounds))
-               << plainText(run.model, 120) << InvitePage::tr("Everybody can help. Licence: %1").arg(licence);
+               << modelText(run.model) << InvitePage::tr("Everybody can help. Licence: %1").arg(licence);
     return card;
 }
 

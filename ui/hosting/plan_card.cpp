@@ -146,7 +146,7 @@ QString PlanCard::warningsText(const RunEstimate& estimate) {
 
 void PlanCard::show(const RunEstimate& estimate, const QString& noTrainer) {
     showOrHide(m_state, {});
-    put(Row::model, plainText(estimate.model, 120));
+    put(Row::model, modelText(estimate.model));
     put(Row::data, dataText(estimate));
     const bool often = estimate.data_tokens > 0 && estimate.tokens > estimate.data_tokens;
     const QString tokens = tr("%1 tokens").arg(shortCount(estimate.tokens));

@@ -105,7 +105,7 @@ void OfferCard::refresh() {
     showOrHide(m_purpose, plainText(run.purpose, 400));
     const QString key = plainText(run.host, id_digits), hostName = plainText(run.host_name, own_name_characters_max);
     const QString host = hostName.isEmpty() ? key : tr("%1 (%2)").arg(hostName, key);
-    addRow("offerModel", tr("Model"), plainText(run.model, 120), "muted");
+    addRow("offerModel", tr("Model"), modelText(run.model), "muted");
     addRow("offerLicence", tr("Licence"), plainText(run.licence, 80), "muted");
     addRow("offerHost", tr("Host"),
            run.peers > 0 ? tr("%1 · %n member(s) answered", nullptr, static_cast<int>(run.peers)).arg(host) : host,

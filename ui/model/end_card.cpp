@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLocale>
 
+#include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/model/save_model.h"
@@ -23,7 +24,7 @@ namespace {
 QString outcomeText(const RunSnapshot& run) {
     const QString rounds =
         EndCard::tr("%n round(s)", nullptr, static_cast<int>(std::min<std::uint64_t>(run.round, 1'000'000)));
-    QString text = EndCard::tr("%1, trained in %2.").arg(plainText(run.model, 120), rounds);
+    QString text = EndCard::tr("%1, trained in %2.").arg(modelText(run.model), rounds);
     const double loss = run.validation_loss > 0 ? run.validation_loss : run.loss;
     if (loss <= 0) return text;
     const QString number = QLocale().toString(loss, 'f', 2);

@@ -233,8 +233,8 @@ void RunView::refresh() {
     m_name->setText(plainText(run.name, 60));
     m_name->setToolTip(literalText(m_name->text()));
     const QString purpose = plainText(run.purpose, 300);
-    m_about->setText(purpose.isEmpty() ? plainText(run.model, 120) : purpose);
-    m_about->setToolTip(literalText(plainText(run.model, 120)));
+    m_about->setText(purpose.isEmpty() ? modelText(run.model) : purpose);
+    m_about->setToolTip(literalText(modelText(run.model)));
     const auto number = [](double loss) { return QLocale().toString(loss, 'f', 3); };
     m_loss->setText(run.validation_loss > 0 ? tr("now %1").arg(number(run.validation_loss))
                     : run.loss > 0          ? tr("in training %1").arg(number(run.loss))

@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QLocale>
 
+#include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/widgets/theme.h"
 
@@ -50,7 +51,7 @@ QString RunModel::textOf(const control::KnownRun& row, int column) {
 }
 
 QString RunModel::hintOf(const control::KnownRun& row, int column) {
-    if (column == name_column) return plainText(row.model.empty() ? row.id : row.model, 120);
+    if (column == name_column) return row.model.empty() ? plainText(row.id, 120) : modelText(row.model);
     return column == tokens_column ? tr("%1 tokens").arg(fullCount(row.my_tokens)) : QString();
 }
 
