@@ -102,18 +102,20 @@ void MemberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     const QFontMetrics metrics(option.font);
     const QString speed = index.data(MemberModel::speed_role).toString();
     const int speedWidth = speed.isEmpty() ? 0 : metrics.horizontalAdvance(speed) + grid;
-    const QRect text(disc.right() + grid + 4, row.top() + (row.height() - 2 * metrics.height()) / 2,
-                     row.right() - disc.right() - 2 * grid - speedWidth, metrics.height());
+    // The whole first line is the name's; the speed stands behind what the member does.
+    const QRect first(disc.right() + grid + 4, row.top() + (row.height() - 2 * metrics.height()) / 2,
+                      row.right() - disc.right() - 2 * grid, metrics.height());
+    const QRect second = first.translated(0, metrics.height());
     painter->setFont(self ? bold : option.font);
     painter->setPen(palette.color(QPalette::Text));
-    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                      QFontMetrics(painter->font()).elidedText(name, Qt::ElideRight, text.width()));
+    painter->drawText(first, Qt::AlignLeft | Qt::AlignVCenter,
+                      QFontMetrics(painter->font()).elidedText(name, Qt::ElideRight, first.width()));
     painter->setFont(option.font);
     painter->setPen(palette.color(QPalette::PlaceholderText));
-    painter->drawText(
-        text.translated(0, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
-        metrics.elidedText(index.data(MemberModel::detail_role).toString(), Qt::ElideRight, text.width()));
-    painter->drawText(row.adjusted(0, 0, -grid, 0), Qt::AlignRight | Qt::AlignVCenter, speed);
+    painter->drawText(second, Qt::AlignLeft | Qt::AlignVCenter,
+                      metrics.elidedText(index.data(MemberModel::detail_role).toString(), Qt::ElideRight,
+                                         second.width() - speedWidth));
+    painter->drawText(second, Qt::AlignRight | Qt::AlignVCenter, speed);
     painter->restore();
 }
 
