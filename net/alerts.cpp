@@ -122,7 +122,9 @@ std::vector<Event> events_of(const std::vector<lt::alert*>& alerts) {
 
 Error error_of(const lt::error_code& code, const std::string& what) {
     if (code == errc::no_space_on_device) {
-        return {ErrorCode::no_space, "The disk is full: free some space, and it goes on by itself (" + what + ")."};
+        return {ErrorCode::no_space,
+                "The disk is full: free some space or move Potluck's data to another; it goes on by itself (" + what +
+                    ")."};
     }
     if (code == errc::permission_denied || code == errc::operation_not_permitted ||
         code == errc::read_only_file_system) {

@@ -1,3 +1,9 @@
+// The node ends for two reasons only: with the program, and while its data are moved. In between the window is
+// disabled, since nothing that it could ask would be answered; afterwards the node starts again in the old folder's
+// name, which stands for the new one from then on.
+//
+// What the window wants of the desktop (files, links, the session's start) is handed to it as functions, so that its
+// tests need no desktop.
 #include "app/potluck/program.h"
 
 #include <utility>
@@ -86,7 +92,7 @@ Program::Program(QApplication& application, Options options)
     // Not QApplication::quit, which asks the windows first: closing them means the tray.
     const auto exit = [] { QApplication::exit(0); };
     connect(&m_instance, &ui::SingleInstance::handedOver, this, exit);
-    connect(&m_client, &ui::NodeClient::stopped, this, exit);
+    connect(&m_client, &ui::NodeClient::stopped, this, &Program::onStopped);
 }
 
 void Program::start() { m_instance.claim(m_options.link); }
@@ -96,6 +102,9 @@ void Program::begin() {
     ui::Desktop parts = desktop();
     parts.remembered = [this](const QString& choice) { return m_preferences.choice(choice); };
     parts.remember = [this](const QString& choice, bool on) { m_preferences.setChoice(choice, on); };
+    parts.move_data = [this](const QString& folder, auto progressed, auto ended) {
+        moveData(folder, std::move(progressed), std::move(ended));
+    };
     parts.shipped_text = [this] { return shippedText(m_options.data_folder); };
     parts.language = [this] { return m_preferences.language(); };
     parts.set_language = [this](const QString& language) { m_preferences.setLanguage(language); };
@@ -127,6 +136,25 @@ bool Program::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::FileOpen) return QObject::eventFilter(watched, event);
     open(static_cast<QFileOpenEvent*>(event)->url().toString(QUrl::FullyEncoded));
     return true;
+}
+
+void Program::moveData(const QString& folder, std::function<void(int)> progressed,
+                       std::function<void(const QString&)> ended) {
+    m_window->setEnabled(false);
+    m_move.disconnect(this);
+    connect(&m_move, &DataMove::progressed, this, progressed);
+    connect(&m_move, &DataMove::ended, this, [this, ended = std::move(ended)](const QString& problem) {
+        m_client.start();
+        m_window->setEnabled(true);
+        ended(problem);
+    });
+    m_moveTo = folder;
+    m_client.stop();
+}
+
+void Program::onStopped() {
+    if (m_moveTo.isEmpty()) return QApplication::exit(0);
+    m_move.start(m_options.node_program, m_options.data_folder, std::exchange(m_moveTo, {}));
 }
 
 void Program::quit() {

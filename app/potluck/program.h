@@ -4,11 +4,13 @@
 // Threads: Qt's main thread. Owns: all of them. Destroyed after the event loop has ended.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include <QObject>
 #include <QString>
 
+#include "app/potluck/data_move.h"
 #include "app/potluck/preferences.h"
 #include "ui/activity/activity_monitor.h"
 #include "ui/client/process_transport.h"
@@ -48,6 +50,9 @@ private:
     /// Shows a link from outside; nothing is joined before the person says so.
     void open(const QString& link);
     void quit();
+    void moveData(const QString& folder, std::function<void(int)> progressed,
+                  std::function<void(const QString&)> ended);
+    void onStopped();
 
     Options m_options;
     Preferences m_preferences;
@@ -59,6 +64,8 @@ private:
     ui::BusObject m_busObject;
     ui::Notices m_notices;
     ui::Notifier m_notifier;
+    DataMove m_move;
+    QString m_moveTo;  // once the node has ended; empty: it ends with the program
     std::unique_ptr<ui::Tray> m_tray;
     std::unique_ptr<ui::MainWindow> m_window;
 };

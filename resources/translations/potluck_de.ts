@@ -2,6 +2,13 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE">
 <context>
+    <name>potluck::app::DataMove</name>
+    <message>
+        <source>Moving was cut off; nothing has changed.</source>
+        <translation>Das Verschieben brach ab; nichts hat sich geändert.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::AboutCard</name>
     <message>
         <source>Potluck %1</source>
@@ -4107,6 +4114,46 @@
     <message>
         <source>Programs that train</source>
         <translation>Programme, die trainieren</translation>
+    </message>
+    <message>
+        <source>&amp;Move to another disk…</source>
+        <translation>Auf einen anderen &amp;Datenträger …</translation>
+    </message>
+    <message>
+        <source>Moves all of Potluck&apos;s data into a folder that you choose, after a question.</source>
+        <translation>Verschiebt nach einer Rückfrage alle Daten von Potluck in einen Ordner deiner Wahl.</translation>
+    </message>
+    <message>
+        <source>A folder on another disk</source>
+        <translation>Ein Ordner auf einem anderen Datenträger</translation>
+    </message>
+    <message>
+        <source>Moving: %1 %</source>
+        <translation>Verschiebe: %1 %</translation>
+    </message>
+    <message>
+        <source>Moved. Keep that disk attached.</source>
+        <translation>Verschoben. Lass diesen Datenträger angeschlossen.</translation>
+    </message>
+    <message>
+        <source>Move Potluck&apos;s data?</source>
+        <translation>Daten von Potluck verschieben?</translation>
+    </message>
+    <message>
+        <source>Potluck stops, moves everything that stands here to %1, and goes on. It needs that disk from then on.</source>
+        <translation>Potluck hält an, verschiebt alles, was hier steht, nach %1 und macht weiter. Von da an braucht es diesen Datenträger.</translation>
+    </message>
+    <message>
+        <source>&amp;Move</source>
+        <translation>&amp;Verschieben</translation>
+    </message>
+    <message>
+        <source>&amp;Leave it here</source>
+        <translation>Hier &amp;lassen</translation>
+    </message>
+    <message>
+        <source>Waiting for training to end…</source>
+        <translation>Warte auf das Ende des Trainings …</translation>
     </message>
 </context>
 <context>

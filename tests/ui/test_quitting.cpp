@@ -3,8 +3,11 @@
 #include <QAbstractButton>
 #include <QComboBox>
 #include <QFile>
+#include <QFileDialog>
 #include <QFileOpenEvent>
+#include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <QtTest>
@@ -123,6 +126,52 @@ private slots:
         QVERIFY(next.choice(picture));
         QVERIFY(!next.choice(QStringLiteral("another")));
         QCOMPARE(next.language(), QStringLiteral("de"));
+    }
+
+    /// The node ends, another program moves the data, and the node comes back.
+    void data_are_moved_while_no_node_runs_data() {
+        QTest::addColumn<QByteArray>("mover");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("moved") << QByteArray("echo '50 %'; echo \"$4\" > \"$3/place\"; exit 0") << "Moved.";
+        QTest::newRow("refused") << QByteArray("echo \"$4\" > \"$3/place\"; echo 'potluck-node: No room.' >&2; exit 1")
+                                 << "No room.";
+        QTest::newRow("killed") << QByteArray("echo \"$4\" > \"$3/place\"; kill -9 $$") << "nothing has changed";
+    }
+    void data_are_moved_while_no_node_runs() {
+        QFETCH(QByteArray, mover);
+        QFETCH(QString, told);
+        const QTemporaryDir folder;
+        const QString node = script(folder, "if [ \"$1\" = move-data ]; then\n[ ! -e \"$3/serves\" ] && " + mover +
+                                                "\nexit 9\nfi\ntouch \"$3/serves\"\necho x >>\"$3/starts\"\n"
+                                                "cat >/dev/null\nrm \"$3/serves\"\n");
+        app::Program program(*qApp, {.data_folder = folder.path(), .node_program = node, .link = {}});
+        program.start();
+        QTRY_VERIFY(shownWindow() != nullptr && QFile::exists(folder.filePath("serves")));
+        ui::MainWindow* window = shownWindow();
+        window->showPage(ui::MainWindow::storage_page);
+        window->findChild<QAbstractButton*>(QStringLiteral("moveData"))->click();
+        auto* dialog = window->findChild<QFileDialog*>(QStringLiteral("moveTo"));
+        emit dialog->fileSelected(QStringLiteral("/mnt/big"));
+        dialog->close();
+        for (const QMessageBox* box : window->findChildren<QMessageBox*>()) {
+            for (QAbstractButton* button : box->buttons())
+                if (box->isVisible() && box->buttonRole(button) == QMessageBox::AcceptRole) button->click();
+        }
+        QVERIFY(!window->isEnabled());
+        const auto* outcome = window->findChild<QLabel*>(QStringLiteral("moveOutcome"));
+        QTRY_VERIFY2(outcome->text().contains(told), qPrintable(outcome->text()));
+        const auto content = [&](const char* name) {
+            QFile file(folder.filePath(name));
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        QCOMPARE(content("place"), QByteArray("/mnt/big\n"));
+        QVERIFY(window->isEnabled());
+        QTRY_COMPARE(content("starts"), QByteArray("x\nx\n"));
+        QTimer::singleShot(20'000, window, [] { QApplication::exit(7); });
+        window->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(window));
+        QTest::keyClick(window, Qt::Key_Q, Qt::ControlModifier);
+        QCOMPARE(QApplication::exec(), 0);
     }
 
     void quitting_works_without_a_node() {

@@ -1,4 +1,5 @@
 // The pages about what was: contribution and storage.
+#include <QFileDialog>
 #include <QMessageBox>
 #include <QPushButton>
 
@@ -150,6 +151,38 @@ private slots:
         QVERIFY(fixture.text("disk-trainers").contains(QStringLiteral("417 MB")));
         fixture.click("openStorage");
         QCOMPARE(fixture.openedFolder, QString::fromStdString(fixture.client.view().snapshot.data_folder));
+    }
+
+    void all_data_moves_to_another_disk_after_a_question_data() {
+        QTest::addColumn<QString>("problem");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("moved") << ""
+                               << "Moved. Keep that disk attached.";
+        QTest::newRow("no room") << "That disk has no <b>room</b>."
+                                 << "That disk has no <b>room</b>.";
+    }
+    void all_data_moves_to_another_disk_after_a_question() {
+        QFETCH(QString, problem);
+        QFETCH(QString, told);
+        Records fixture(Window::storage_page);
+        const auto chosen = [&] {
+            fixture.click("moveData");
+            auto* dialog = fixture.find<QFileDialog>("moveTo");
+            emit dialog->fileSelected(QStringLiteral("/mnt/big"));
+            dialog->close();
+        };
+        chosen();
+        QVERIFY(fixture.question() && fixture.question()->text().contains(QStringLiteral("/mnt/big")));
+        fixture.answer(QMessageBox::RejectRole);
+        QVERIFY(fixture.movedTo.isEmpty() && !fixture.find<QLabel>("moveOutcome")->isVisible());
+        QTRY_VERIFY(fixture.question() == nullptr);
+        chosen();
+        fixture.answer(QMessageBox::AcceptRole);
+        QCOMPARE(fixture.movedTo, QStringLiteral("/mnt/big"));
+        QCOMPARE(fixture.text("moveOutcome"), QStringLiteral("Moving: 40 %"));
+        fixture.moveEnded(problem);
+        QCOMPARE(fixture.text("moveOutcome"), told);
+        QCOMPARE(fixture.find<QLabel>("moveOutcome")->textFormat(), Qt::PlainText);
     }
 
     void files_are_deleted_after_a_question_that_names_their_size() {

@@ -52,6 +52,11 @@ struct WindowFixture {
             if (textAllowed) return QStringLiteral("/home/ada/.local/share/potluck/try-it-here.txt");
             return Error{ErrorCode::io, "No."};
         };
+        desktop.move_data = [this](const QString& folder, auto progressed, auto ended) {
+            movedTo = folder;
+            progressed(40);
+            moveEnded = ended;
+        };
         desktop.language = [this] { return language; };
         desktop.set_language = [this](const QString& wanted) { language = wanted; };
         window = std::make_unique<ui::MainWindow>(client, theme, tray, desktop);
@@ -112,6 +117,8 @@ struct WindowFixture {
     bool autostartAllowed = true;
     QString writtenFile, writtenLink;
     bool writeAllowed = true;
+    QString movedTo;
+    std::function<void(const QString& problem)> moveEnded;  // of the move that was begun
     bool textAllowed = true;
     QString language;
     std::unique_ptr<ui::MainWindow> window;

@@ -7,6 +7,7 @@
 #include "ui/records/storage_page.h"
 
 #include <QCoreApplication>
+#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QScrollArea>
@@ -16,6 +17,7 @@
 #include "ui/records/run_table.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
+#include "ui/widgets/question.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
@@ -93,9 +95,28 @@ QFrame* StoragePage::makePartsCard(const Desktop& desktop) {
     m_folder->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* open = makeButton(tr("Open data &folder"), iconNamed(QStringLiteral("open")), Emphasis::normal, card);
     open->setObjectName(QStringLiteral("openStorage"));
+    m_move = makeButton(tr("&Move to another disk…"), {}, Emphasis::normal, card);
+    m_move->setObjectName(QStringLiteral("moveData"));
+    m_move->setAccessibleDescription(
+        tr("Moves all of Potluck's data into a folder that you choose, after a question."));
+    m_move->setVisible(static_cast<bool>(desktop.move_data));
     row->addWidget(m_folder, 1);
     row->addWidget(open);
+    row->addWidget(m_move);
     column->addLayout(row);
+    m_moved = makeWrappedLabel({}, "muted", card);
+    m_moved->setObjectName(QStringLiteral("moveOutcome"));
+    m_moved->hide();
+    column->addWidget(m_moved);
+    connect(m_move, &QPushButton::clicked, this, [this, &desktop] {
+        QFileDialog* dialog = makeFileDialog(tr("A folder on another disk"), this);
+        dialog->setObjectName(QStringLiteral("moveTo"));
+        dialog->setFileMode(QFileDialog::Directory);
+        dialog->setOption(QFileDialog::ShowDirsOnly);
+        connect(dialog, &QFileDialog::fileSelected, this,
+                [this, &desktop](const QString& folder) { askBeforeMoving(desktop, folder); });
+        dialog->open();
+    });
     connect(open, &QPushButton::clicked, this,
             [this, &desktop] { desktop.open_folder(QString::fromStdString(m_client.view().snapshot.data_folder)); });
     return card;
@@ -124,6 +145,28 @@ QFrame* StoragePage::makeRunsCard() {
     connect(m_delete, &QPushButton::clicked, this, &StoragePage::askBeforeDeleting);
     connect(m_table, &RunTable::choiceChanged, this, &StoragePage::refreshButtons);
     return card;
+}
+
+void StoragePage::askBeforeMoving(const Desktop& desktop, const QString& folder) {
+    const auto told = [this](const QString& sentence, const char* role) {
+        setRole(m_moved, role);
+        showOrHide(m_moved, plainText(sentence, 400));
+    };
+    const auto progressed = [told](int percent) { told(tr("Moving: %1 %").arg(percent), "muted"); };
+    const auto ended = [told](const QString& problem) {
+        told(problem.isEmpty() ? tr("Moved. Keep that disk attached.") : problem,
+             problem.isEmpty() ? "good" : "problem");
+    };
+    ask({.title = tr("Move Potluck's data?"),
+         .text =
+             tr("Potluck stops, moves everything that stands here to %1, and goes on. It needs that disk from then on.")
+                 .arg(plainText(folder, 300)),
+         .yes = tr("&Move"),
+         .no = tr("&Leave it here")},
+        this, [&desktop, folder, progressed, ended, told] {
+            told(tr("Waiting for training to end…"), "muted");
+            desktop.move_data(folder, progressed, ended);
+        });
 }
 
 void StoragePage::askBeforeDeleting() {

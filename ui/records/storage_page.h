@@ -1,5 +1,6 @@
-// What Potluck has on this disk: the data folder by kind, and the runs with their files, of which those of a run that
-// was left can be deleted. Sizes are the node's, asked for when the page is opened and after a deletion.
+// What Potluck has on this disk: the data folder by kind, which can be moved to another disk, and the runs with their
+// files, of which those of a run that was left can be deleted. Sizes are the node's, asked for when the page is opened
+// and after a deletion.
 //
 // Threads: Qt's main thread.
 #pragma once
@@ -32,6 +33,7 @@ private:
     QFrame* makePartsCard(const Desktop& desktop);
     QFrame* makeRunsCard();
     void askBeforeDeleting();
+    void askBeforeMoving(const Desktop& desktop, const QString& folder);
     void tell(const QString& sentence, const char* role);
     void refreshRecords();
     void refreshButtons();
@@ -41,6 +43,8 @@ private:
     std::vector<QLabel*> m_parts;  // by control::DiskKind
     QLabel* m_folder = nullptr;
     RunTable* m_table = nullptr;
+    QPushButton* m_move = nullptr;
+    QLabel* m_moved = nullptr;
     QPushButton* m_delete = nullptr;
     QLabel* m_outcome = nullptr;
     QString m_deleted;  // what the answer that is awaited will have deleted

@@ -52,6 +52,11 @@ struct Desktop {
     std::function<void()> show_storage = {};
     /// Opens the page with the proxy; the window fills it in.
     std::function<void()> show_proxy = {};
+    /// Ends the node, moves all of its data to `folder`, and starts it again. `ended` gets a sentence if that failed,
+    /// and nothing has changed then; empty where the data folder cannot be moved.
+    std::function<void(const QString& folder, std::function<void(int percent)> progressed,
+                       std::function<void(const QString& problem)> ended)>
+        move_data = {};
     /// A picture as a PNG file; what is there is replaced.
     std::function<Status(const QString& file, const QByteArray& png)> write_picture = {};
 };

@@ -14,6 +14,7 @@
 
 #include "app/node/cli/byte_size.h"
 #include "app/node/cli/options/option_values.h"
+#include "app/node/moved_folder.h"
 #include "app/node/paths.h"
 #include "app/node/release/releases.h"
 #include "net/proxy/proxy.h"
@@ -184,7 +185,10 @@ Status NodeLine::read(int argc, const char* const* argv) {
     if (!folder)
         return Error{ErrorCode::invalid_argument,
                      "This system tells no home folder; give a data folder with --data-dir."};
-    node.data_folder = std::filesystem::absolute(*folder).lexically_normal();
+    m_node.asked_folder = std::filesystem::absolute(*folder).lexically_normal();
+    const auto place = data_folder_at(m_node.asked_folder);
+    if (!place) return place.error();
+    node.data_folder = *place;
     const auto trainer = environment("POTLUCK_TRAINER");
     if (!m_trainer.empty() || trainer) node.trainer_from = NodeOptions::TrainerFrom::named;
     node.trainer_program = !m_trainer.empty() ? std::filesystem::path(m_trainer)

@@ -1,7 +1,8 @@
 // What a person may say about the node with any verb, before the verb or after it: its folder, network, limits, rules
 // and releases. This is all that verbs share.
 //
-// Does not: open a file; only the environment and this program's own path are read, for defaults.
+// Does not: open a file but the one that says where a data folder was moved to (moved_folder.h); the environment and
+// this program's own path are read for defaults.
 // Threads: the caller's.
 #pragma once
 
@@ -18,7 +19,8 @@ namespace potluck::node {
 
 struct ThisNode {
     NodeOptions options;
-    std::string name, team;  // empty: as they were
+    std::filesystem::path asked_folder;  // that the line or the system names; options hold where its data is
+    std::string name, team;              // empty: as they were
     std::string log_level = "info";
     std::vector<std::string> arguments = {};  // the whole line as it was typed, without the program
 };

@@ -135,7 +135,7 @@ private slots:
         WindowFixture fixture;
         fixture.push("training");
         QCOMPARE(fixture.text("runPurpose"), QStringLiteral("A small model that writes recipes, for teaching."));
-        QVERIFY(fixture.find<QLabel>("runPurpose")->toolTip().contains(QStringLiteral("12 layers")));
+        QVERIFY(fixture.find<QLabel>("runPurpose")->toolTip().contains(QStringLiteral("12 layer")));
         control::NodeSnapshot node = recordedSnapshot("training");
         node.run->round = 190;
         node.run->total_rounds = 200;

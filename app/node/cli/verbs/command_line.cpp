@@ -24,19 +24,19 @@ constexpr const char* unlisted = "";  // for other programs, too, but listed by 
 
 /// What people ask for most comes first within a group.
 constexpr std::pair<const char*, std::unique_ptr<Verb> (*)()> verbs[] = {
-    {take_part, join_verb},         {host_a_run, backbone_verb},   {take_part, status_verb},
-    {take_part, pause_verb},        {take_part, pauses_verb},      {take_part, resume_verb},
-    {take_part, finish_verb},       {take_part, leave_verb},       {take_part, name_verb},
-    {take_part, team_verb},         {take_part, runs_verb},        {take_part, list_verb},
-    {take_part, log_verb},          {host_a_run, invite_verb},     {take_part, stop_verb},
-    {the_model, checkpoints_verb},  {take_part, leaderboard_verb}, {host_a_run, host_verb},
-    {host_a_run, committee_verb},   {host_a_run, moderate_verb},   {the_model, export_verb},
-    {the_model, verify_verb},       {host_a_run, page_verb},       {the_model, sample_verb},
-    {this_computer, identity_verb}, {take_part, receipt_verb},     {this_computer, doctor_verb},
-    {this_computer, plan_verb},     {unlisted, serve_verb},        {unlisted, control_verb},
-    {for_programs, pack_verb},      {this_computer, trainer_verb}, {this_computer, updates_verb},
-    {unlisted, release_index_verb}, {this_computer, demo_verb},    {unlisted, completion_verb},
-    {unlisted, manual_verb}};
+    {take_part, join_verb},          {host_a_run, backbone_verb},    {take_part, status_verb},
+    {take_part, pause_verb},         {take_part, pauses_verb},       {take_part, resume_verb},
+    {take_part, finish_verb},        {take_part, leave_verb},        {take_part, name_verb},
+    {take_part, team_verb},          {take_part, runs_verb},         {take_part, list_verb},
+    {take_part, log_verb},           {host_a_run, invite_verb},      {take_part, stop_verb},
+    {the_model, checkpoints_verb},   {take_part, leaderboard_verb},  {host_a_run, host_verb},
+    {host_a_run, committee_verb},    {host_a_run, moderate_verb},    {the_model, export_verb},
+    {the_model, verify_verb},        {host_a_run, page_verb},        {the_model, sample_verb},
+    {this_computer, identity_verb},  {take_part, receipt_verb},      {this_computer, doctor_verb},
+    {this_computer, plan_verb},      {unlisted, serve_verb},         {unlisted, control_verb},
+    {for_programs, pack_verb},       {this_computer, trainer_verb},  {this_computer, updates_verb},
+    {this_computer, move_data_verb}, {unlisted, release_index_verb}, {this_computer, demo_verb},
+    {unlisted, completion_verb},     {unlisted, manual_verb}};
 
 }  // namespace
 

@@ -13,6 +13,7 @@ namespace potluck::node {
 [[nodiscard]] std::unique_ptr<Verb> trainer_verb();
 [[nodiscard]] std::unique_ptr<Verb> updates_verb();
 [[nodiscard]] std::unique_ptr<Verb> identity_verb();
+[[nodiscard]] std::unique_ptr<Verb> move_data_verb();
 [[nodiscard]] std::unique_ptr<Verb> demo_verb();
 
 }  // namespace potluck::node

@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 
 #include "app/potluck/shipped_text.h"
-#include "real_window.h"
+#include "tests/ui/real_window.h"
 
 using namespace potluck;
 using namespace potluck::test;
