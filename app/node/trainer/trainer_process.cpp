@@ -100,7 +100,6 @@ void TrainerProcess::launch() {
 }
 
 void TrainerProcess::send_load(Start start) {
-    end_judging();
     m_seed = start.seed;
     m_load = std::move(start.load);
     m_device_obstacle.clear();
@@ -188,7 +187,7 @@ void TrainerProcess::end_judging() {
 }
 
 void TrainerProcess::on_judged(const control::Notification& notification) {
-    if (!m_judging) return;  // it was on its way when another load came
+    if (!m_judging) return;
     control::TrainerJudged judged;
     const bool read = from_json(notification.params, judged).ok();
     auto results = m_judging->results(judged);
@@ -277,6 +276,8 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
         log::of("trainer").info("contributions are not measured: {}", log::printable(reply.error->message, 400));
         return end_judging();
     }
+    // A load ends what was measured; what came of it was told before this.
+    if (method == control::LoadRequest::name) end_judging();
     const bool load_is_refused = reply.error && method == control::LoadRequest::name;
     if (load_is_refused && (another_load_waits() || load_elsewhere(*reply.error))) return;
     if (reply.error) {

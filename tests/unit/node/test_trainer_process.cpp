@@ -355,6 +355,28 @@ private slots:
         QVERIFY(stage.heard.losses.empty());
     }
 
+    /// The juror is charged for it, and has what was measured until then.
+    void what_a_load_cuts_off_is_told_with_what_it_took() {
+        std::string script = measuring_as("m=1");
+        const std::string told =
+            "*'\"load\"'*) [ -z \"$m\" ] || echo '{\"jsonrpc\":\"2.0\",\"method\":\"judged\","
+            "\"params\":{\"rows\":[" +
+            row(0) + "],\"seconds\":2.5,\"message\":\"\"}}';;\n";
+        script.insert(script.find("*'\"stop\"'*)"), told);
+        Stage stage(script);
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        stage.trainer->judge(plan_of(4));
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 2; }));
+        QCOMPARE(stage.heard.judged.size(), std::size_t{1});
+        const auto& [round, results, taken] = stage.heard.judged.front();
+        QCOMPARE(round.value, 4U);
+        QCOMPARE(taken, Duration{2'500});
+        QCOMPARE(results.size(), std::size_t{1});
+        QVERIFY(!fs::exists(stage.folder() / "judged"));
+    }
+
     void another_load_ends_what_is_measured() {
         Stage stage(measuring_as("true"));  // it never comes to an end
         stage.start();

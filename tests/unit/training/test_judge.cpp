@@ -320,6 +320,27 @@ private slots:
         QVERIFY(told(service));
     }
 
+    /// Three contributions, of which a load cuts off the last: what was measured and what it took are told all the
+    /// same.
+    void a_load_tells_what_it_cuts_off() {
+        const Bench bench;
+        TrainerService juror = bench.service();
+        bench.load(juror);
+        const control::JudgeSubject one = bench.subject(bench.payload("work", 2), 2);
+        (void)ask(juror, control::JudgeRequest{bench.state, {one, one, one}});
+        for (int piece = 0; piece < 4; ++piece) QVERIFY(juror.work().ok());
+        QVERIFY(juror.busy() && !juror.take_notice());
+        bench.load(juror);
+        QVERIFY(!juror.busy());
+        std::optional<control::TrainerJudged> judged;
+        while (const auto notice = juror.take_notice()) {
+            if (notice->method != control::TrainerJudged::name) continue;
+            QVERIFY(!judged && from_json(notice->params, judged.emplace()).ok());
+        }
+        QVERIFY(judged && judged->rows.size() < 3 && judged->message.empty());
+        QVERIFY2(judged->seconds > 0, qPrintable(QString::number(judged->seconds)));
+    }
+
     void no_pass_is_larger_than_a_micro_batch_and_none_is_made_twice() {
         const Bench bench;
         TrainerService juror = bench.service();
@@ -348,7 +369,7 @@ private slots:
         const control::JudgeRequest request{bench.state, {bench.subject(bench.payload("work", 2), 2)}};
         (void)ask(service, request);
         bench.load(service);
-        QVERIFY(!service.busy() && !service.take_notice());
+        QVERIFY(!service.busy() && service.take_notice() && !service.take_notice());
         (void)ask(service, request);
         QVERIFY(told(service));
     }
