@@ -433,6 +433,14 @@ private slots:
         QVERIFY(refused.error && refused.error->code == ErrorCode::unavailable);
         QVERIFY(refused.error->message.find("second copy of the weights") != std::string::npos);
         QVERIFY(!juror.busy());
+        // Nor is another state measured; the one that is loaded takes no second copy.
+        const control::VectorFile other{bench.path("other"), 0};
+        Bench::write_vector(other.path, bench.theta);
+        control::EvaluateRequest of_state{other, bench.path("shard"), records, measured};
+        const control::Reply unmeasured = reply_to(juror, of_state);
+        QVERIFY(unmeasured.error && unmeasured.error->code == ErrorCode::unavailable);
+        of_state.state = bench.state;
+        QVERIFY(!reply_to(juror, of_state).error);
     }
 };
 
