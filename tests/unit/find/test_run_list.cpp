@@ -81,17 +81,19 @@ private slots:
     void what_is_no_link_to_a_list_is_refused() {
         const std::string key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
         QVERIFY(ListLink::parse("https://x.org/l " + key).ok());
-        const std::vector<std::string> texts = {"",
-                                                "https://x.org/l",
-                                                "https://x.org/l RWno",
-                                                "file:///etc/passwd " + key,
-                                                "/etc/passwd " + key,
-                                                "potluck:list?key=" + key,
-                                                "potluck:list?from=https://x.org/l",
-                                                "potluck:list?from=%zz&key=" + key,
-                                                "potluck:list?=&&=&",
-                                                "potluck:?from=https://x.org/l&key=" + key,
-                                                "https://x.org/" + std::string(list_link_bytes_max, 'l') + " " + key};
+        const std::vector<std::string> texts = {
+            "",
+            "https://x.org/l",
+            "https://x.org/l RWno",
+            "file:///etc/passwd " + key,
+            "/etc/passwd " + key,
+            "potluck:list?key=" + key,
+            "potluck:list?from=https://x.org/l",
+            "potluck:list?from=%zz&key=" + key,
+            "potluck:list?=&&=&",
+            "potluck:?from=https://x.org/l&key=" + key,
+            "https://x.org/" + std::string(list_link_bytes_max, 'l') + " " + key,
+            "potluck:list?x=" + std::string(list_link_bytes_max, 'l') + "&from=https://x.org/l&key=" + key};
         for (const std::string& text : texts) QVERIFY2(!ListLink::parse(text).ok(), text.c_str());
     }
     void a_link_may_name_a_torrent() {
