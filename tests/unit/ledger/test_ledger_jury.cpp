@@ -157,8 +157,13 @@ private slots:
 
     void void_credit_in_the_file_is_what_the_lists_say() {
         for (const char* tampering :
-             {"UPDATE entries SET tokens = voided, voided = 0, void_by = NULL WHERE round = 3 AND void_by = 12",
-              "UPDATE entries SET voided = tokens, tokens = 0, void_by = 12 WHERE round = 1 AND tokens = 30"}) {
+             // With sums that fit, so that nothing but the lists contradicts.
+             {"UPDATE entries SET tokens = voided, voided = 0, void_by = NULL WHERE round = 3 AND void_by = 12;"
+              "UPDATE rounds SET tokens = tokens + 30 WHERE round = 3;"
+              "UPDATE credits SET tokens = tokens + 30 WHERE tokens < 100",
+              "UPDATE entries SET voided = tokens, tokens = 0, void_by = 12 WHERE round = 1 AND tokens = 30;"
+              "UPDATE rounds SET tokens = tokens - 30 WHERE round = 1;"
+              "UPDATE credits SET tokens = tokens - 30 WHERE tokens < 100"}) {
             const QTemporaryDir folder;
             const std::filesystem::path file = folder.filePath("ledger.db").toStdString();
             Chain chain;
