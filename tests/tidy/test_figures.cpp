@@ -16,7 +16,7 @@ namespace {
 QSet<QString> listed_checks() {
     static const QRegularExpression list("\n(?:SHORT|LONG|CHECKS) = \\[([^\\]]+)\\]");
     QSet<QString> names;
-    for (const char* script : {"tests/homes/run", "tests/small/run"}) {
+    for (const char* script : {"tests/homes/run", "tests/small/run", "tests/fresh/find"}) {
         auto lists = list.globalMatch(tidy::lines_of(script).join('\n'));
         while (lists.hasNext()) {
             for (const QString& name : lists.next().captured(1).split(','))
