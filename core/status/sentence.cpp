@@ -96,14 +96,14 @@ std::string work_sentence(const Why& why) {
                    "; this computer decides the rounds by itself, and what it trains counts.";
         case Reason::alone_waiting:
             return "Nobody else can be reached " + since(why) + ", and of the run's committee " + seats(why) +
-                   ". What this computer trains is kept, and counts when they are back.";
+                   ". This computer's training is kept, and counts when they are back.";
         case Reason::offline:
             return "Nothing of the network can be reached " + since(why) +
-                   "; check this computer's connection. What it trains is kept, and counts when it is back.";
+                   "; check this computer's connection. Its training is kept, and counts when it is back.";
         case Reason::proxy_shut:
             return "The proxy " + why.detail +
-                   " lets nothing through, and nothing goes around it; start it, or name another with --proxy. What "
-                   "this computer trains is kept, and counts when it is back.";
+                   " lets nothing through, and nothing goes around it; start it, or name another with --proxy. This "
+                   "computer's training is kept, and counts when it is back.";
         case Reason::trainer_restarting: return "The trainer ended (" + why.detail + ") and is started again.";
         case Reason::trainer_changed:
         case Reason::trouble:
@@ -138,7 +138,7 @@ std::string rest_sentence(const Why& why) {
         case Reason::trainer_missing: return why.detail;
         case Reason::identity_in_use:
             return "Another process uses this computer's key; only what one of them does counts. Stop Potluck on one "
-                   "of them, or import your identity there, which gives it a key of its own.";
+                   "of them, or import your identity there, which makes it a key of its own.";
         case Reason::calculates_differently:
             return "This computer calculates differently; its memory may be faulty. It contributes nothing more until "
                    "Potluck is started again; test its memory first.";

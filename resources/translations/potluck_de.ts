@@ -528,7 +528,7 @@
         <translation>Zum anderen Lauf wechseln?</translation>
     </message>
     <message>
-        <source>Joining “%1” leaves the run that this computer is in. What was trained there since the last round is lost; your credit stays.</source>
+        <source>Joining “%1” leaves the run that this computer is in. Training there since the last round is lost; your credit stays.</source>
         <translation>Wer an „%1“ teilnimmt, verlässt den Lauf, in dem dieser Computer ist. Was dort seit der letzten Runde trainiert wurde, geht verloren; deine Gutschrift bleibt.</translation>
     </message>
     <message>
@@ -1117,7 +1117,7 @@
         <translation>Den Lauf schließen?</translation>
     </message>
     <message>
-        <source>From the next list on only computers that you vouch for take part, and those that the run named at its start. What others were credited with stays. You can open the run again at any time.</source>
+        <source>From the next list on only computers that you vouch for take part, and those that the run named at its start. Others keep their credit. You can open the run again at any time.</source>
         <translation>Ab der nächsten Liste nehmen nur Computer teil, für die du bürgst, und die, die der Lauf am Anfang genannt hat. Was anderen gutgeschrieben wurde, bleibt. Du kannst den Lauf jederzeit wieder öffnen.</translation>
     </message>
     <message>
@@ -1153,7 +1153,7 @@
         <translation>%1 ausschließen?</translation>
     </message>
     <message>
-        <source>From the next list on %1 neither contributes nor has a seat. What was credited stays. You can readmit it later; with a new key it is a newcomer.</source>
+        <source>From the next list on %1 neither contributes nor has a seat. Its credit stays. You can readmit it later; with a new key it is a newcomer.</source>
         <translation>Von der nächsten Liste an trägt %1 weder bei noch hat es einen Sitz. Was gutgeschrieben wurde, bleibt. Du kannst es später wieder zulassen; mit einem neuen Schlüssel ist es ein Neuling.</translation>
     </message>
     <message>
@@ -1189,7 +1189,7 @@
         <translation>Zur Runde %1 zurückgehen?</translation>
     </message>
     <message>
-        <source>The next round begins with the model as it was after round %1. What was trained since is lost; everybody&apos;s credit stays.</source>
+        <source>The next round begins with the model as it was after round %1. Training since then is lost; everybody&apos;s credit stays.</source>
         <translation>Die nächste Runde beginnt mit dem Modell, wie es nach Runde %1 war. Was seitdem trainiert wurde, ist verloren; alle Gutschriften bleiben.</translation>
     </message>
     <message>
@@ -1262,7 +1262,7 @@
         <translation>Die Kennung kopieren</translation>
     </message>
     <message>
-        <source>Write them down on paper. Whoever has them is you.</source>
+        <source>Write them down on paper. Anybody who has them can act as you.</source>
         <translation>Schreib sie auf Papier. Wer sie hat, ist du.</translation>
     </message>
     <message>
@@ -1356,7 +1356,7 @@
 <context>
     <name>potluck::ui::InvitePage</name>
     <message>
-        <source>Whoever has this line can join: send it in a message, as a file, or let a phone read the code.</source>
+        <source>Anybody who has this line can join. Send it in a message, as a file, or let a phone read the code.</source>
         <translation>Wer diese Zeile hat, kann beitreten: Schick sie als Nachricht oder als Datei, oder lass ein Telefon den Code lesen.</translation>
     </message>
     <message>
@@ -1376,7 +1376,7 @@
         <translation>Zum &amp;Lauf</translation>
     </message>
     <message>
-        <source>The invite is on the clipboard: send it to whoever should join.</source>
+        <source>The invite is on the clipboard. Send it to the people who should join.</source>
         <translation>Die Einladung ist in der Zwischenablage: Schick sie denen, die beitreten sollen.</translation>
     </message>
     <message>
@@ -1487,7 +1487,7 @@
         <translation>Tritt bei …</translation>
     </message>
     <message>
-        <source>The host of a run gives you one; it is a single line of text.</source>
+        <source>The host of a run sends you one, a single line of text.</source>
         <translation>Du bekommst sie vom Gastgeber eines Laufs; sie ist eine einzige Zeile Text.</translation>
     </message>
     <message>
@@ -1696,7 +1696,7 @@
         <translation>nicht erneuert: %1</translation>
     </message>
     <message>
-        <source>Lists of runs for which somebody vouches whom you follow.</source>
+        <source>Lists of runs by people whom you trust.</source>
         <translation>Listen von Läufen, für die jemand bürgt, dem du folgst.</translation>
     </message>
     <message>
@@ -2772,7 +2772,7 @@
         <translation>Der Proxy weist diesen Namen und dieses Passwort ab; berichtige sie.</translation>
     </message>
     <message>
-        <source>What answers there is no proxy of this kind; choose the other, or correct the port.</source>
+        <source>The program there is no proxy of this kind; choose the other, or correct the port.</source>
         <translation>Was dort antwortet, ist kein Proxy dieser Art; wähle die andere oder berichtige den Port.</translation>
     </message>
     <message>
@@ -2997,11 +2997,11 @@
         <translation>Seit %1 ist sonst niemand da; dieser Computer entscheidet die Runden allein, und was er trainiert, zählt.</translation>
     </message>
     <message>
-        <source>Nobody else can be reached since %1, and of the computers that confirm rounds, %2 of the %3 needed are online. What this computer trains is kept, and counts when they are back.</source>
+        <source>Nobody else can be reached since %1, and of the computers that confirm rounds, %2 of the %3 needed are online. This computer&apos;s training is kept, and counts when they are back.</source>
         <translation>Seit %1 ist sonst niemand zu erreichen, und von den Computern, die Runden bestätigen, sind %2 der %3 nötigen online. Was dieser Computer trainiert, bleibt erhalten und zählt, wenn sie zurück sind.</translation>
     </message>
     <message>
-        <source>Nothing of the network can be reached since %1; check this computer&apos;s connection. What it trains is kept, and counts when it is back.</source>
+        <source>Nothing of the network can be reached since %1; check this computer&apos;s connection. Its training is kept, and counts when it is back.</source>
         <translation>Seit %1 ist vom Netz nichts zu erreichen; sieh nach der Verbindung dieses Computers. Was er trainiert, bleibt erhalten und zählt, wenn sie zurück ist.</translation>
     </message>
     <message>
@@ -3013,7 +3013,7 @@
         <translation>Es kann nichts trainiert werden: %1</translation>
     </message>
     <message>
-        <source>Another process uses this computer&apos;s key; only what one of them does counts. Stop Potluck on one of them, or import your identity there, which gives it a key of its own.</source>
+        <source>Another process uses this computer&apos;s key; only what one of them does counts. Stop Potluck on one of them, or import your identity there, which makes it a key of its own.</source>
         <translation>Ein anderer Prozess benutzt den Schlüssel dieses Computers; nur was einer von beiden tut, zählt. Beende Potluck auf einem, oder importiere deine Identität dort: Das gibt ihm einen eigenen Schlüssel.</translation>
     </message>
     <message>
@@ -3113,7 +3113,7 @@
         <translation>Der Proxy %1 lässt nichts durch, und an ihm vorbei geht nichts. Die Suche geht weiter.</translation>
     </message>
     <message>
-        <source>The proxy %1 lets nothing through, and nothing goes around it. What this computer trains is kept, and counts when it is back.</source>
+        <source>The proxy %1 lets nothing through, and nothing goes around it. This computer&apos;s training is kept, and counts when it is back.</source>
         <translation>Der Proxy %1 lässt nichts durch, und an ihm vorbei geht nichts. Was dieser Computer trainiert, wird aufgehoben und zählt, wenn er wieder da ist.</translation>
     </message>
     <message>
@@ -3231,7 +3231,7 @@
         <translation>Höchstens &amp;senden</translation>
     </message>
     <message>
-        <source>What it has trained, and pieces of the data for others.</source>
+        <source>Its contributions, and pieces of the data for others.</source>
         <translation>Was er trainiert hat, und Teile der Daten für andere.</translation>
     </message>
     <message>
@@ -3625,7 +3625,7 @@
         <translation>Den Lauf verlassen?</translation>
     </message>
     <message>
-        <source>What was trained since the last round is lost. Your credit and your identity stay.</source>
+        <source>Training since the last round is lost. Your credit and your identity stay.</source>
         <translation>Was seit der letzten Runde trainiert wurde, geht verloren. Gutschriften und Identität bleiben.</translation>
     </message>
     <message>
@@ -3677,7 +3677,7 @@
         <translation>Beendete Runden, von den geplanten</translation>
     </message>
     <message>
-        <source>The invite is on the clipboard: send it to whoever should join.</source>
+        <source>The invite is on the clipboard. Send it to the people who should join.</source>
         <translation>Die Einladung ist in der Zwischenablage: Schick sie denen, die beitreten sollen.</translation>
     </message>
     <message>
@@ -4163,7 +4163,7 @@
         <translation>Du darfst gehen. Den Lauf führt weiter: %1.</translation>
     </message>
     <message>
-        <source>Nobody else has the data yet. Stay until somebody does.</source>
+        <source>Nobody else has the data yet. Stay until another computer does.</source>
         <translation>Sonst hat noch niemand die Daten. Bleib, bis jemand sie hat.</translation>
     </message>
     <message>
@@ -4298,7 +4298,7 @@
         <translation>An die Mitglieder deines Laufs</translation>
     </message>
     <message>
-        <source>What this computer learned in each round, signed; pieces of the model and of its data that others lack; your name and team, your public key, which rounds you took part in, how fast you train, and your internet address or your proxy&apos;s.</source>
+        <source>A signed contribution in each round, and pieces of the model and of its data that others lack. Also your name and team, your public key, which rounds you took part in, how fast you train, and your internet address or your proxy&apos;s.</source>
         <translation>Was dieser Computer in jeder Runde gelernt hat, unterschrieben; Stücke des Modells und seiner Daten, die anderen fehlen; dein Name und dein Team, dein öffentlicher Schlüssel, an welchen Runden du teilgenommen hast, wie schnell du trainierst, und deine Internetadresse oder die deines Proxys.</translation>
     </message>
     <message>
@@ -4310,7 +4310,7 @@
         <translation>An niemanden</translation>
     </message>
     <message>
-        <source>Your files: none is read but text that you choose yourself to host a run. What you do at the computer is noticed here, to make way, and not sent; others only see that training is paused.</source>
+        <source>Your files: none is read but text that you choose yourself to host a run. Your use of the computer is noticed here, to make way, and not sent; others only see that training is paused.</source>
         <translation>Deine Dateien: Keine wird gelesen außer Text, den du selbst auswählst, um einen Lauf zu starten. Was du am Computer tust, wird hier bemerkt, um Platz zu machen, und nicht gesendet; andere sehen nur, dass das Training pausiert.</translation>
     </message>
     <message>
@@ -4342,7 +4342,7 @@
         <translation>Be&amp;legung öffnen</translation>
     </message>
     <message>
-        <source>What this computer has trained in this run came to %1, each round once; the rest of what it has sent is passing on, for others.</source>
+        <source>This computer&apos;s contributions to this run came to %1, each round once; it passed the rest on for others.</source>
         <translation>Was dieser Computer in diesem Lauf trainiert hat, kam auf %1, jede Runde einmal gezählt; der Rest des Gesendeten ist Weitergeben, für andere.</translation>
     </message>
     <message>

@@ -108,6 +108,21 @@ bool is_headless(const QString& description) {
     return opening.match(description).hasMatch();
 }
 
+/// All that the window says, in English: the sources of its translations.
+QStringList strings_of_the_window() {
+    static const QRegularExpression source("<source>(.*?)</source>", QRegularExpression::DotMatchesEverythingOption);
+    QStringList found;
+    const QString translations = lines_of("resources/translations/potluck_de.ts").join('\n');
+    for (auto all = source.globalMatch(translations); all.hasNext();)
+        found << all.next().captured(1).replace("&apos;", "'").replace("&quot;", "\"").replace("&amp;", "&");
+    return found;
+}
+
+/// "What it has learned" is a heading, and may open as one.
+QString fault_of_string(const QString& sentence) {
+    return sentence.endsWith('.') || sentence.endsWith(':') ? fault_of(sentence) : QString();
+}
+
 /// Words of the middle one of a page's sentences, by length; cells of tables are no sentences.
 qsizetype median_words(const QStringList& lines) {
     QList<qsizetype> words;
@@ -188,6 +203,21 @@ private slots:
             }
         }
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    }
+
+    void the_window_speaks_plain_english() {
+        const QStringList strings = strings_of_the_window();
+        QVERIFY(strings.size() > 1000);
+        QStringList wrong;
+        for (const QString& text : strings) {
+            for (const QString& sentence : sentences_of(text)) {
+                const QString fault = fault_of_string(sentence);
+                if (!fault.isEmpty()) wrong << fault + ": " + sentence;
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+        QVERIFY(!fault_of_string("What was trained is lost.").isEmpty());
+        QVERIFY(fault_of_string("What it has learned").isEmpty());
     }
 
     void sentences_are_found_in_a_page() {

@@ -263,7 +263,7 @@ private slots:
         QVERIFY(fixture.find<QComboBox>("checkpoints")->currentText().contains(QStringLiteral("30")));
         fixture.find<QComboBox>("checkpoints")->setCurrentIndex(1);
         fixture.click("rollBack");
-        QVERIFY(fixture.question().contains(QStringLiteral("What was trained since is lost")));
+        QVERIFY(fixture.question().contains(QStringLiteral("Training since then is lost")));
         fixture.agree();
         const nlohmann::json asked = fixture.node.lastParams("moderate");
         QCOMPARE(asked.at("kind").get<std::string>(), "rollback");

@@ -129,16 +129,16 @@ QString workSentence(const Why& why) {
         case Reason::alone_waiting:
             return Tr::tr(
                        "Nobody else can be reached since %1, and of the computers that confirm rounds, %2 of the %3 "
-                       "needed are online. What this computer trains is kept, and counts when they are back.")
+                       "needed are online. This computer's training is kept, and counts when they are back.")
                 .arg(sinceIn(why), fullCount(why.here), fullCount(why.needed));
         case Reason::offline:
             return Tr::tr(
-                       "Nothing of the network can be reached since %1; check this computer's connection. What it "
-                       "trains is kept, and counts when it is back.")
+                       "Nothing of the network can be reached since %1; check this computer's connection. Its training "
+                       "is kept, and counts when it is back.")
                 .arg(sinceIn(why));
         case Reason::proxy_shut:
             return Tr::tr(
-                       "The proxy %1 lets nothing through, and nothing goes around it. What this computer trains is "
+                       "The proxy %1 lets nothing through, and nothing goes around it. This computer's training is "
                        "kept, and counts when it is back.")
                 .arg(detailOf(why));
         default: return {};
@@ -165,8 +165,8 @@ QString troubleSentence(const Why& why) {
             return Tr::tr("This computer cannot train yet: the part of Potluck that trains is missing.");
         case Reason::identity_in_use:
             return Tr::tr(
-                "Another process uses this computer's key; only what one of them does counts. Stop Potluck on one "
-                "of them, or import your identity there, which gives it a key of its own.");
+                "Another process uses this computer's key; only what one of them does counts. Stop Potluck on one of "
+                "them, or import your identity there, which makes it a key of its own.");
         case Reason::calculates_differently:
             return Tr::tr(
                 "This computer calculates differently; its memory may be faulty. It contributes nothing more "

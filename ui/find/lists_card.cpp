@@ -84,7 +84,7 @@ ListsCard::ListsCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_cl
     m_unfold = makeButton({}, {}, Emphasis::quiet, this);
     m_unfold->setObjectName(QStringLiteral("listsUnfold"));
     m_unfold->setCheckable(true);
-    m_unfold->setAccessibleDescription(tr("Lists of runs for which somebody vouches whom you follow."));
+    m_unfold->setAccessibleDescription(tr("Lists of runs by people whom you trust."));
     column->addWidget(m_unfold, 0, Qt::AlignLeft);
     m_inside = makeInside();
     column->addWidget(m_inside);

@@ -169,12 +169,11 @@ void HostPage::askAboutSelected(ModerationKind kind) {
     const QString& name = person->name;
     switch (kind) {
         case ModerationKind::ban:
-            return askToChange(
-                tr("Ban %1?").arg(name),
-                tr("From the next list on %1 neither contributes nor has a seat. What was credited stays. You "
-                   "can readmit it later; with a new key it is a newcomer.")
-                    .arg(name),
-                tr("&Ban"), agreed);
+            return askToChange(tr("Ban %1?").arg(name),
+                               tr("From the next list on %1 neither contributes nor has a seat. Its credit stays. You "
+                                  "can readmit it later; with a new key it is a newcomer.")
+                                   .arg(name),
+                               tr("&Ban"), agreed);
         case ModerationKind::readmit:
             return askToChange(tr("Readmit %1?").arg(name),
                                tr("From the next list on %1 may contribute again.").arg(name), tr("&Readmit"), agreed);
@@ -201,12 +200,11 @@ void HostPage::askToLetIn() {
 
 void HostPage::askToGoBack() {
     const std::uint64_t round = m_checkpoints->currentData().toULongLong();
-    askToChange(
-        tr("Go back to round %1?").arg(fullCount(round)),
-        tr("The next round begins with the model as it was after round %1. What was trained since is lost; everybody's "
-           "credit stays.")
-            .arg(fullCount(round)),
-        tr("&Go back"), [this, round] { m_client.rollBack(round); });
+    askToChange(tr("Go back to round %1?").arg(fullCount(round)),
+                tr("The next round begins with the model as it was after round %1. Training since then is lost; "
+                   "everybody's credit stays.")
+                    .arg(fullCount(round)),
+                tr("&Go back"), [this, round] { m_client.rollBack(round); });
 }
 
 void HostPage::askForCommittee() {
@@ -226,7 +224,7 @@ void HostPage::askToCloseOrOpen() {
     }
     askToChange(tr("Close the run?"),
                 tr("From the next list on only computers that you vouch for take part, and those that the run named at "
-                   "its start. What others were credited with stays. You can open the run again at any time."),
+                   "its start. Others keep their credit. You can open the run again at any time."),
                 tr("C&lose"), [this] { m_client.moderate(ModerationKind::close, {}); });
 }
 

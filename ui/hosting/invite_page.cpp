@@ -69,10 +69,9 @@ InvitePage::InvitePage(NodeClient& client, const Desktop& desktop, QWidget* pare
 }
 
 void InvitePage::addLink(QBoxLayout& column, QWidget* card) {
-    column.addWidget(
-        makeWrappedLabel(tr("Whoever has this line can join: send it in a message, as a file, or let a phone "
-                            "read the code."),
-                         "muted", card));
+    column.addWidget(makeWrappedLabel(
+        tr("Anybody who has this line can join. Send it in a message, as a file, or let a phone read the code."),
+        "muted", card));
     m_link = new QPlainTextEdit(card);
     m_link->setObjectName(QStringLiteral("inviteText"));
     m_link->setAccessibleName(tr("Invite link"));
@@ -117,7 +116,7 @@ void InvitePage::addLink(QBoxLayout& column, QWidget* card) {
 void InvitePage::copy() {
     QGuiApplication::clipboard()->setText(m_link->toPlainText());
     setRole(m_outcome, "good");
-    showOrHide(m_outcome, tr("The invite is on the clipboard: send it to whoever should join."));
+    showOrHide(m_outcome, tr("The invite is on the clipboard. Send it to the people who should join."));
 }
 
 void InvitePage::save() {

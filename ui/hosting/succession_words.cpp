@@ -47,7 +47,7 @@ int othersThatWouldStop(const NodeView& view) {
 SuccessionText holdersText(const control::Succession& succession) {
     const bool kept = succession.shard_copies >= copies_wanted && succession.checkpoint_holders > 0;
     if (succession.shard_copies == 0 && succession.checkpoint_holders == 0)
-        return {SuccessionWords::tr("Nobody else has the data yet. Stay until somebody does."), false};
+        return {SuccessionWords::tr("Nobody else has the data yet. Stay until another computer does."), false};
     const QString holders = SuccessionWords::tr("Other computers keep %1 copies of the data and %2 of the model.")
                                 .arg(fullCount(succession.shard_copies), fullCount(succession.checkpoint_holders));
     if (kept) return {holders, true};

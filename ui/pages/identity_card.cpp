@@ -52,7 +52,7 @@ IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent)
     connect(&client, &NodeClient::identityShown, this, [this](const QString&, const QString& words) {
         if (!std::exchange(m_wordsAsked, false)) return;
         showOrHide(m_words, plainText(words, 600));
-        showOrHide(m_wordsHint, tr("Write them down on paper. Whoever has them is you."));
+        showOrHide(m_wordsHint, tr("Write them down on paper. Anybody who has them can act as you."));
         m_toggle->setText(tr("Hide recovery &words"));
     });
     connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {

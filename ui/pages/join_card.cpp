@@ -226,7 +226,7 @@ void JoinCard::refresh() {
 
 void JoinCard::describeLink() {
     const QString name = claimedName(m_invite->link());
-    m_name->setText(name.isEmpty() ? tr("The host of a run gives you one; it is a single line of text.")
+    m_name->setText(name.isEmpty() ? tr("The host of a run sends you one, a single line of text.")
                                    : tr("The link says that the run is called “%1”.").arg(name));
 }
 

@@ -139,9 +139,8 @@ void RunView::fillMenu(QMenu& menu) {
 
 void RunView::askBeforeLeaving() {
     const bool trains = actionsOf(m_client.view()).has(status::Action::finish);
-    const QString kept = trains
-                             ? tr("What was trained since the last round is lost. Your credit and your identity stay.")
-                             : tr("Your credit and your identity stay, and the invite brings you back.");
+    const QString kept = trains ? tr("Training since the last round is lost. Your credit and your identity stay.")
+                                : tr("Your credit and your identity stay, and the invite brings you back.");
     const auto& run = m_client.view().snapshot.run;
     const QString succession =
         run && run->succession ? carriersText(*run->succession).text + QLatin1Char(' ') : QString();
@@ -211,7 +210,7 @@ QWidget* RunView::makeChartCard() {
 
 void RunView::copyInvite(const QString& magnet) {
     QGuiApplication::clipboard()->setText(magnet);
-    showOrHide(m_notice, tr("The invite is on the clipboard: send it to whoever should join."));
+    showOrHide(m_notice, tr("The invite is on the clipboard. Send it to the people who should join."));
 }
 
 void RunView::refresh() {

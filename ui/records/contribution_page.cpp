@@ -198,8 +198,8 @@ void ContributionPage::askBeforeRejoining() {
     if (!run) return;
     showOrHide(m_outcome, {});
     if (!isInRun(m_client.view())) return m_client.rejoin(run->id, OtherRun::keep);
-    const QString text = tr("Joining “%1” leaves the run that this computer is in. What was trained there since "
-                            "the last round is lost; your credit stays.")
+    const QString text = tr("Joining “%1” leaves the run that this computer is in. Training there since the last round "
+                            "is lost; your credit stays.")
                              .arg(runTitle(*run));
     ask({.title = tr("Switch to the other run?"), .text = text, .yes = tr("S&witch"), .no = tr("&Stay")}, this,
         [this, id = run->id] { m_client.rejoin(id, OtherRun::leave); });

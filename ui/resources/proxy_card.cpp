@@ -41,9 +41,8 @@ Words wordsOf(ProxyAnswer answer) {
         case ProxyAnswer::refuses:
             return {ProxyCard::tr("The proxy refuses this name and password; correct them."), "problem"};
         case ProxyAnswer::stranger:
-            return {
-                ProxyCard::tr("What answers there is no proxy of this kind; choose the other, or correct the port."),
-                "problem"};
+            return {ProxyCard::tr("The program there is no proxy of this kind; choose the other, or correct the port."),
+                    "problem"};
         case ProxyAnswer::unknown: break;
     }
     return {ProxyCard::tr("The proxy is asked whether it answers."), "muted"};

@@ -51,7 +51,7 @@ ResourcesCard::ResourcesCard(NodeClient& client, QWidget* parent) : QFrame(paren
         m_efforts->addButton(button, static_cast<int>(i));
         column->addWidget(button);
     }
-    m_upload = addLimit(*column, tr("U&pload at most"), tr("What it has trained, and pieces of the data for others."),
+    m_upload = addLimit(*column, tr("U&pload at most"), tr("Its contributions, and pieces of the data for others."),
                         tr(" KB/s"));
     m_upload->setObjectName(QStringLiteral("uploadLimit"));
     m_download = addLimit(*column, tr("&Download at most"), tr("Data, and what the others have trained."), tr(" KB/s"));

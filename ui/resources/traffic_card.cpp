@@ -32,17 +32,15 @@ TrafficCard::TrafficCard(NodeClient& client, const Desktop& desktop, QWidget* pa
         column->addWidget(makeWrappedLabel(text, "muted", this));
     };
     say(tr("To the members of your run"),
-        tr("What this computer learned in each round, signed; pieces of the model "
-           "and of its data that others lack; your "
-           "name and team, your public key, which rounds you took part in, how fast you "
-           "train, and your internet address or your "
-           "proxy's."));
+        tr("A signed contribution in each round, and pieces of the model and of its data that others lack. Also your "
+           "name and team, your public key, which rounds you took part in, how fast you train, and your internet "
+           "address or your proxy's."));
     say(tr("To others on the internet"),
         tr("Your address and port beside the run's number, in the public directory that all torrents use. There is no "
            "account and no telemetry; a web server is asked only where you let Potluck look for versions or fetch the "
            "part that trains."));
     say(tr("To nobody"),
-        tr("Your files: none is read but text that you choose yourself to host a run. What you do at the computer is "
+        tr("Your files: none is read but text that you choose yourself to host a run. Your use of the computer is "
            "noticed here, to make way, and not sent; others only see that training is paused."));
     m_table = new QWidget(this);
     m_table->setObjectName(QStringLiteral("trafficTable"));
@@ -102,12 +100,10 @@ void TrafficCard::refresh() {
     fill(m_total, sizeText(traffic.total_up), sizeText(traffic.total_down));
     const control::Resources limits = view.snapshot.resources.value_or(control::Resources{});
     fill(m_limit, limitText(limits.upload), limitText(limits.download));
-    showOrHide(m_kinds,
-               network.payload_bytes_up == 0
-                   ? QString()
-                   : tr("What this computer has trained in this run came to %1, each round once; the rest of what "
-                        "it has sent is passing on, for others.")
-                         .arg(sizeText(network.payload_bytes_up)));
+    showOrHide(m_kinds, network.payload_bytes_up == 0 ? QString()
+                                                      : tr("This computer's contributions to this run came to %1, each "
+                                                           "round once; it passed the rest on for others.")
+                                                            .arg(sizeText(network.payload_bytes_up)));
     const QString folder = plainText(view.snapshot.data_folder, folder_characters_max);
     showOrHide(m_place, folder.isEmpty() ? QString() : tr("Everything of Potluck's lies in %1.").arg(folder));
 }

@@ -93,6 +93,10 @@ private slots:
     void who_is_suspended_survives_the_bytes_and_has_one_spelling() {
         const Suspended first{samples::id<PeerId>(1), {60}, 1}, second{samples::id<PeerId>(2), until_lifted, 3};
         QVERIFY(decodes_with([&](CreditTable& one) { one.suspended = {first, second}; }));
+        QVERIFY(decodes_with([&](CreditTable& one) {
+            one.suspended = {first};
+            one.curve.add({{}, 5'000});
+        }));
         QVERIFY(!decodes_with([&](CreditTable& one) { one.suspended = {second, first}; }));
         QVERIFY(!decodes_with([&](CreditTable& one) { one.suspended = {first, first}; }));
         const auto with = [&](RoundId until, std::uint32_t times) {

@@ -102,7 +102,10 @@ private slots:
         QVERIFY(!may_suspend(good.suspensions[0], good.committee, {252}, rules));
         JurorVerdict again = verdict;
         again.times = 1;
-        QVERIFY(may_suspend({third, {{host, again, {}}, {backbone, again, {}}}}, good.committee, {252}, rules));
+        const Suspension second{third, {{host, again, {}}, {backbone, again, {}}}};
+        QVERIFY(may_suspend(second, good.committee, {252}, rules));
+        rules.suspended[0].until = {253};
+        QVERIFY(!may_suspend(second, good.committee, {252}, rules));
     }
 
     void the_host_lifts_a_suspension() {

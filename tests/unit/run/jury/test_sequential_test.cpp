@@ -299,8 +299,17 @@ private slots:
         QVERIFY(is_refused_with(first, 0xff));           // not in order
         QVERIFY(is_refused_with(first + 32 + 3, 0x7f));  // more evidence than is counted
         QVERIFY(is_refused_with(first + 36 + 7, 0x01));  // its first round is after its last
-        QVERIFY(is_refused_with(first + 32 + 41, 0));    // no figure, or more than are kept
-        QVERIFY(is_refused_with(first + 32 + 41, figures_of_person + 1));
+        const auto decodes_with_figures = [&](std::size_t count) {
+            ByteWriter out;
+            out.u8(1);
+            out.u32(1);
+            out.raw(ByteSpan(bytes).subspan(first, 32 + 41));
+            out.u8(static_cast<std::uint8_t>(count));
+            for (std::size_t i = 0; i < count; ++i) out.f64(0.1);
+            return SequentialTests::decode(out.take()).ok();
+        };
+        QVERIFY(decodes_with_figures(1) && decodes_with_figures(figures_of_person));
+        QVERIFY(!decodes_with_figures(0) && !decodes_with_figures(figures_of_person + 1));
         Bytes infinite = bytes;
         infinite[first + 32 + 42 + 6] = std::byte{0xf0};
         infinite[first + 32 + 42 + 7] = std::byte{0x7f};
