@@ -11,6 +11,9 @@ using nlohmann::json;
 
 namespace {
 
+/// As it comes off a line, where a number's type is that of its digits.
+json as_read(const json& object) { return json::parse(object.dump()); }
+
 NodeSnapshot snapshot() {
     NodeSnapshot node;
     node.activity = Activity::training;
@@ -52,7 +55,7 @@ private slots:
     void a_snapshot_survives_its_json() {
         const json object = json::parse(to_json(snapshot()).dump());
         NodeSnapshot back;
-        QVERIFY(from_json(object, back).ok());
+        QVERIFY(from_json(as_read(object), back).ok());
         QVERIFY(to_json(back) == object);
         QVERIFY(back.activity == Activity::training);
         const status::Why& why = snapshot().why;
@@ -96,7 +99,7 @@ private slots:
             for (const char* field : {"seat", "through", "sent_per_second", "received_per_second"}) member.erase(field);
         }
         NodeSnapshot back;
-        QVERIFY(from_json(object, back).ok());
+        QVERIFY(from_json(as_read(object), back).ok());
         const MemberRow& member = back.run->members[0];
         QVERIFY(!member.seat && !member.through && member.sent_per_second + member.received_per_second == 0);
     }
@@ -111,19 +114,19 @@ private slots:
         node.yield = YieldState{activity::Level::quiet, activity::Signal::input, "x", 7};
         const json object = json::parse(to_json(node).dump());
         NodeSnapshot back;
-        QVERIFY(from_json(object, back).ok());
+        QVERIFY(from_json(as_read(object), back).ok());
         QVERIFY(rules_of(*back.rules).value() == rules);
         QVERIFY(back.yield->level == activity::Level::quiet && back.yield->signal == activity::Signal::input);
         json wrong = object;
         wrong["rules"]["off"].push_back("weather");
-        QVERIFY(!from_json(wrong, back).ok());
+        QVERIFY(!from_json(as_read(wrong), back).ok());
         wrong = object;
         wrong["rules"]["off"].push_back(3);
-        QVERIFY(!from_json(wrong, back).ok());
+        QVERIFY(!from_json(as_read(wrong), back).ok());
         for (const int seconds : {4, 3601}) {
             wrong = object;
             wrong["rules"]["resume_seconds"] = seconds;
-            QVERIFY(!from_json(wrong, back).ok());
+            QVERIFY(!from_json(as_read(wrong), back).ok());
         }
         for (const int seconds : {0, 601}) {
             QVERIFY(
@@ -210,16 +213,16 @@ private slots:
         const json member = object["run"]["members"][0];
         object["run"]["members"] = std::vector<json>(10'000, member);
         NodeSnapshot back;
-        QVERIFY(from_json(object, back).ok());
+        QVERIFY(from_json(as_read(object), back).ok());
         object["run"]["members"].push_back(member);
-        QVERIFY(!from_json(object, back).ok());
+        QVERIFY(!from_json(as_read(object), back).ok());
     }
 
     void a_fault_names_its_own_object() {
         json object = to_json(snapshot());
         object["run"]["members"][1].erase("round");
         NodeSnapshot back;
-        const std::string message = from_json(object, back).error().message;
+        const std::string message = from_json(as_read(object), back).error().message;
         QVERIFY2(message.find("member") != std::string::npos && message.find("round") != std::string::npos,
                  message.c_str());
     }

@@ -11,6 +11,9 @@ using nlohmann::json;
 
 namespace {
 
+/// As it comes off a line, where a number's type is that of its digits.
+json as_read(const json& object) { return json::parse(object.dump()); }
+
 /// Through JSON text and back; the value must say the same again.
 template <class Value>
 Value round_trip(const Value& value) {
@@ -139,15 +142,15 @@ private slots:
     void a_sensor_tells_what_is_possible() {
         TrainerProgress progress{.watts = watts_shown_max, .celsius = -celsius_shown_max};
         json line = to_json(progress);
-        QVERIFY(from_json(line, progress).ok());
+        QVERIFY(from_json(as_read(line), progress).ok());
         for (const double watts : {-1.0, 2 * watts_shown_max}) {
             line["watts"] = watts;
-            QVERIFY(!from_json(line, progress).ok());
+            QVERIFY(!from_json(as_read(line), progress).ok());
         }
         line["watts"] = 0;
-        QVERIFY(from_json(line, progress).ok());
+        QVERIFY(from_json(as_read(line), progress).ok());
         line["celsius"] = 2 * celsius_shown_max;
-        QVERIFY(!from_json(line, progress).ok());
+        QVERIFY(!from_json(as_read(line), progress).ok());
     }
 
     void plans_and_devices_survive_their_json() {
@@ -213,9 +216,9 @@ private slots:
         PlanReply plan;
         DetectReply detected;
         LoadRequest load;
-        const Status status = kind == "plan"     ? from_json(object, plan)
-                              : kind == "detect" ? from_json(object, detected)
-                                                 : from_json(object, load);
+        const Status status = kind == "plan"     ? from_json(as_read(object), plan)
+                              : kind == "detect" ? from_json(as_read(object), detected)
+                                                 : from_json(as_read(object), load);
         QVERIFY(!status.ok());
     }
 
@@ -225,7 +228,7 @@ private slots:
         json object = to_json(norms);
         object["records"] = 0;
         NormsRequest read;
-        QVERIFY(!from_json(object, read).ok());
+        QVERIFY(!from_json(as_read(object), read).ok());
     }
 
     void nearest_pictures_are_asked_for_within_bounds() {
@@ -234,7 +237,7 @@ private slots:
         const auto refused = [](auto value, const char* at, const json& changed) {
             json object = to_json(value);
             object[json::json_pointer(at)] = changed;
-            return !from_json(object, value).ok();
+            return !from_json(as_read(object), value).ok();
         };
         QVERIFY(refused(request, "/records", 0));
         for (const std::uint32_t wrong : {0U, queries_max + 1}) QVERIFY(refused(request, "/queries", wrong));
@@ -257,12 +260,12 @@ private slots:
             json object = to_json(request);
             object[field] = value;
             auto read = request;
-            return !from_json(object, read).ok();
+            return !from_json(as_read(object), read).ok();
         };
         QVERIFY(refused(encode_request(), "records", 0));
         QVERIFY(refused(encode_request(), "codes", std::string(file_path_bytes_max + 1, 'a')));
         QVERIFY(refused(decode, "codes", json::array()));
-        QVERIFY(refused(decode, "codes", std::vector<int>(picture_codes_max + 1, 1)));
+        QVERIFY(refused(decode, "codes", std::vector<std::uint64_t>(picture_codes_max + 1, 1)));
         DecodeReply reply{std::vector<std::uint32_t>(picture_values_max, 255)};
         QVERIFY(round_trip(reply).values == reply.values);
         QVERIFY(refused(reply, "values", json::array({256})));
@@ -277,14 +280,14 @@ private slots:
         const auto refused = [](auto value, const char* at, const json& changed) {
             json object = to_json(value);
             object[json::json_pointer(at)] = changed;
-            return !from_json(object, value).ok();
+            return !from_json(as_read(object), value).ok();
         };
         QVERIFY(refused(request, "/subjects", json::array()));
         QVERIFY(refused(request, "/subjects", std::vector<json>(judged_subjects_max + 1, to_json(subject))));
         QVERIFY(refused(request, "/subjects/0/own", json::array()));
         QVERIFY(round_trip(JudgeSubject{"/p", "/d", 9, {1}, {}}).other.empty());
         for (const char* set : {"/subjects/0/own", "/subjects/0/other"}) {
-            QVERIFY(refused(request, set, std::vector<int>(judged_records_max + 1, 1)));
+            QVERIFY(refused(request, set, std::vector<std::uint64_t>(judged_records_max + 1, 1)));
             for (const json& wrong : {json(-1), json(1.5), json("1"), json(integer_max + 1), json(UINT64_MAX)})
                 QVERIFY(refused(request, set, json::array({wrong})));
         }
@@ -320,7 +323,7 @@ private slots:
         json object = train();
         object.erase("from_record");
         TrainRequest request;
-        QVERIFY(from_json(object, request).ok());
+        QVERIFY(from_json(as_read(object), request).ok());
         QCOMPARE(request.from_record, 0U);
     }
 
@@ -354,10 +357,10 @@ private slots:
         const json object = json::parse(text.toStdString());
         if (object.contains("prompt")) {
             SampleRequest request;
-            QVERIFY(!from_json(object, request).ok());
+            QVERIFY(!from_json(as_read(object), request).ok());
         } else {
             TrainRequest request;
-            QVERIFY(!from_json(object, request).ok());
+            QVERIFY(!from_json(as_read(object), request).ok());
         }
     }
 };
