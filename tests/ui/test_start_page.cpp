@@ -65,7 +65,7 @@ struct StartFixture : WindowFixture {
     /// Types all, and waits for the node's word on it.
     [[nodiscard]] bool planned() {
         fillIn();
-        return QTest::qWaitFor([&] { return text("planModel").contains(QStringLiteral("6 layers")); }, 5000);
+        return QTest::qWaitFor([&] { return text("planModel").contains(QStringLiteral("6 layer")); }, 5000);
     }
 };
 
@@ -165,7 +165,7 @@ private slots:
         QTRY_COMPARE(fixture.asked().at("volunteers").get<int>(), 50);
         QCOMPARE(fixture.text("planModel"), QStringLiteral("–"));
         fixture.node.release("estimate_run");
-        QTRY_VERIFY(fixture.text("planModel").contains(QStringLiteral("6 layers")));
+        QTRY_VERIFY(fixture.text("planModel").contains(QStringLiteral("6 layer")));
     }
 
     void a_plan_that_failed_may_be_tried_again() {
@@ -282,7 +282,7 @@ private slots:
     void what_is_missing_is_said_once_start_was_pressed() {
         StartFixture fixture(with(control::ChoiceField::name, "Give the run a name."));
         fixture.type("data", QStringLiteral("/home/ada/recipes"));
-        QTRY_VERIFY(fixture.text("planModel").contains(QStringLiteral("6 layers")));
+        QTRY_VERIFY(fixture.text("planModel").contains(QStringLiteral("6 layer")));
         QVERIFY(!fixture.find<QLabel>("runTitleProblem")->isVisible());
         fixture.click("startRun");
         QVERIFY(fixture.find<QLabel>("runTitleProblem")->isVisible());

@@ -37,8 +37,11 @@ private slots:
         QVERIFY2(run.loss > 0 && run.loss < 5, qPrintable(QString::number(run.loss)));  // 5.5 at its start
         QVERIFY(real.click("tryModel"));
         QVERIFY(QTest::qWaitFor([&] { return real.click("write"); }, 10'000));
-        QTRY_VERIFY_WITH_TIMEOUT(real.find<QLabel>("sample") != nullptr, 60'000);
-        QVERIFY(real.find<QLabel>("sample")->text().size() > 20);
+        const auto writes = [&] {
+            const auto* sample = real.find<QLabel>("sample");
+            return sample != nullptr && sample->text().size() > 20;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(writes(), 60'000);
     }
 };
 
