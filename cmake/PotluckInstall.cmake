@@ -22,7 +22,9 @@ if(POTLUCK_TRAINING)
   install(TARGETS potluck-trainer RUNTIME DESTINATION "${pack_folder}" COMPONENT trainer)
   file(GLOB torch_libraries
     "${PotluckTorch_LIBRARY_DIR}/libtorch_cpu.*" "${PotluckTorch_LIBRARY_DIR}/libc10.*"
-    "${PotluckTorch_LIBRARY_DIR}/libgomp*" "${PotluckTorch_LIBRARY_DIR}/libcudart*" "${PotluckTorch_LIBRARY_DIR}/libcupti*")
+    "${PotluckTorch_LIBRARY_DIR}/libgomp*" "${PotluckTorch_LIBRARY_DIR}/libcudart*" "${PotluckTorch_LIBRARY_DIR}/libcupti*"
+    # Of ARM64's wheel: convolutions, BLAS and LAPACK.
+    "${PotluckTorch_LIBRARY_DIR}/libarm_compute*" "${PotluckTorch_LIBRARY_DIR}/libnvpl*" "${PotluckTorch_LIBRARY_DIR}/libgfortran*")
   if(WIN32)
     file(GLOB torch_libraries "${PotluckTorch_LIBRARY_DIR}/*.dll")
   endif()

@@ -1,12 +1,13 @@
-// The compression function of SHA-256 twice: as FIPS 180-4 writes it, and with x86's SHA extensions (Gulley et al.,
-// "Intel SHA Extensions", 2013). There sha256rnds2 computes two rounds, so four_rounds takes one vector of four message
-// words; the four vectors of a block take turns, and each is replaced by the words sixteen further on as soon as it has
-// been used. The last four groups need no new words.
+// The compression function of SHA-256 twice: as FIPS 180-4 writes it, and with the instructions that processors have
+// for it: x86's SHA extensions (Gulley et al., "Intel SHA Extensions", 2013) or ARM64's FEAT_SHA256 (Arm ARM, C7.2).
+// One of x86 computes two rounds, two of ARM64 compute four, so four_rounds takes one vector of four message words; the
+// four vectors of a block take turns, and each is replaced by the words sixteen further on as soon as it has been used.
+// The last four groups need no new words.
 //
 // A single stream waits for the latency of every round instruction. compress_lanes<2> interleaves two independent
-// messages, which is what leaves of a Merkle tree are. The instruction set is asked for once, by CPUID; no check of
-// XCR0 is needed because only SSE registers are used. The baseline of core/base/processor/isa.h goes without. A test
-// holds both paths to each other.
+// messages, which is what leaves of a Merkle tree are. The processor is asked once. On x86 no check of XCR0 is needed,
+// because only SSE registers are used, and the baseline of core/base/processor/isa.h goes without. A test holds both
+// paths to each other.
 #include "core/base/sha256_blocks.h"
 
 #include <bit>
@@ -23,7 +24,17 @@
 #include <cpuid.h>
 #define POTLUCK_SHA_TARGET __attribute__((target("sha,sse4.1,ssse3")))
 #endif
+#elif defined(__aarch64__) && (defined(__ARM_FEATURE_SHA2) || (defined(__linux__) && !defined(__clang__)))
+#define POTLUCK_SHA_ARM 1
+#include <arm_neon.h>
+#if defined(__ARM_FEATURE_SHA2)  // of every processor that this is compiled for, as on Apple's
+#define POTLUCK_SHA_TARGET
+#else
+#include <sys/auxv.h>
+#define POTLUCK_SHA_TARGET __attribute__((target("+crypto")))  // GCC 12 has no smaller word for it
 #endif
+#endif
+#define POTLUCK_SHA (POTLUCK_SHA_X86 || POTLUCK_SHA_ARM)
 
 namespace potluck::sha256_blocks {
 
@@ -85,6 +96,7 @@ struct Registers {
     __m128i abef;
     __m128i cdgh;
 };
+using Words = __m128i;  // four of a message
 
 POTLUCK_SHA_TARGET inline Registers load_state(const State& state) {
     const __m128i dcba = _mm_shuffle_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(state.data())), 0xb1);
@@ -99,7 +111,12 @@ POTLUCK_SHA_TARGET inline void store_state(State& state, const Registers& regist
     _mm_storeu_si128(reinterpret_cast<__m128i*>(state.data() + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-POTLUCK_SHA_TARGET inline void load_block(__m128i (&message)[4], const std::byte* block) {
+POTLUCK_SHA_TARGET inline void add(Registers& to, const Registers& from) {
+    to.abef = _mm_add_epi32(to.abef, from.abef);
+    to.cdgh = _mm_add_epi32(to.cdgh, from.cdgh);
+}
+
+POTLUCK_SHA_TARGET inline void load_block(Words (&message)[4], const std::byte* block) {
     const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
     for (int i = 0; i < 4; ++i) {
         message[i] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(block) + i), swap);
@@ -107,7 +124,7 @@ POTLUCK_SHA_TARGET inline void load_block(__m128i (&message)[4], const std::byte
 }
 
 /// Four rounds with message words m0, and the words sixteen further on in its place.
-POTLUCK_SHA_TARGET inline void four_rounds(Registers& r, __m128i& m0, __m128i m1, __m128i m2, __m128i m3, int i) {
+POTLUCK_SHA_TARGET inline void four_rounds(Registers& r, Words& m0, Words m1, Words m2, Words m3, int i) {
     const __m128i k = _mm_load_si128(reinterpret_cast<const __m128i*>(round_constants) + i);
     const __m128i sum = _mm_add_epi32(m0, k);
     r.cdgh = _mm_sha256rnds2_epu32(r.cdgh, r.abef, sum);
@@ -116,33 +133,6 @@ POTLUCK_SHA_TARGET inline void four_rounds(Registers& r, __m128i& m0, __m128i m1
         const __m128i carried = _mm_add_epi32(_mm_sha256msg1_epu32(m0, m1), _mm_alignr_epi8(m3, m2, 4));
         m0 = _mm_sha256msg2_epu32(carried, m3);
     }
-}
-
-template <std::size_t lanes>
-POTLUCK_SHA_TARGET void compress_lanes(const std::array<State*, lanes>& states,
-                                       std::array<const std::byte*, lanes> blocks, std::size_t count) {
-    Registers now[lanes];
-    for (std::size_t l = 0; l < lanes; ++l) now[l] = load_state(*states[l]);
-    for (; count > 0; --count) {
-        __m128i m[lanes][4];
-        Registers before[lanes];
-        for (std::size_t l = 0; l < lanes; ++l) {
-            load_block(m[l], blocks[l]);
-            blocks[l] += 64;
-            before[l] = now[l];
-        }
-        for (int i = 0; i < 16; i += 4) {
-            for (std::size_t l = 0; l < lanes; ++l) four_rounds(now[l], m[l][0], m[l][1], m[l][2], m[l][3], i);
-            for (std::size_t l = 0; l < lanes; ++l) four_rounds(now[l], m[l][1], m[l][2], m[l][3], m[l][0], i + 1);
-            for (std::size_t l = 0; l < lanes; ++l) four_rounds(now[l], m[l][2], m[l][3], m[l][0], m[l][1], i + 2);
-            for (std::size_t l = 0; l < lanes; ++l) four_rounds(now[l], m[l][3], m[l][0], m[l][1], m[l][2], i + 3);
-        }
-        for (std::size_t l = 0; l < lanes; ++l) {
-            now[l].abef = _mm_add_epi32(now[l].abef, before[l].abef);
-            now[l].cdgh = _mm_add_epi32(now[l].cdgh, before[l].cdgh);
-        }
-    }
-    for (std::size_t l = 0; l < lanes; ++l) store_state(*states[l], now[l]);
 }
 
 bool ask_processor() {
@@ -158,7 +148,81 @@ bool ask_processor() {
     const bool ssse3 = ((leaf1[2] >> 9U) & 1U) != 0;
     const bool sse41 = ((leaf1[2] >> 19U) & 1U) != 0;
     const bool sha = ((leaf7[1] >> 29U) & 1U) != 0;
-    return ssse3 && sse41 && sha;
+    return isa_in_use() != Isa::baseline && ssse3 && sse41 && sha;
+}
+
+#elif POTLUCK_SHA_ARM
+
+struct Registers {
+    uint32x4_t abcd;
+    uint32x4_t efgh;
+};
+using Words = uint32x4_t;  // four of a message
+
+POTLUCK_SHA_TARGET inline Registers load_state(const State& state) {
+    return {vld1q_u32(state.data()), vld1q_u32(state.data() + 4)};
+}
+
+POTLUCK_SHA_TARGET inline void store_state(State& state, const Registers& registers) {
+    vst1q_u32(state.data(), registers.abcd);
+    vst1q_u32(state.data() + 4, registers.efgh);
+}
+
+POTLUCK_SHA_TARGET inline void add(Registers& to, const Registers& from) {
+    to.abcd = vaddq_u32(to.abcd, from.abcd);
+    to.efgh = vaddq_u32(to.efgh, from.efgh);
+}
+
+POTLUCK_SHA_TARGET inline void load_block(Words (&message)[4], const std::byte* block) {
+    for (int i = 0; i < 4; ++i) {
+        const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(block) + 16 * i);
+        message[i] = vreinterpretq_u32_u8(vrev32q_u8(bytes));
+    }
+}
+
+/// Four rounds with message words m0, and the words sixteen further on in its place.
+POTLUCK_SHA_TARGET inline void four_rounds(Registers& r, Words& m0, Words m1, Words m2, Words m3, int i) {
+    const uint32x4_t sum = vaddq_u32(m0, vld1q_u32(round_constants + 4 * i));
+    const uint32x4_t abcd = r.abcd;
+    r.abcd = vsha256hq_u32(abcd, r.efgh, sum);
+    r.efgh = vsha256h2q_u32(r.efgh, abcd, sum);
+    if (i < 12) m0 = vsha256su1q_u32(vsha256su0q_u32(m0, m1), m2, m3);
+}
+
+bool ask_processor() {
+#if defined(__ARM_FEATURE_SHA2)
+    return true;
+#else
+    return (getauxval(AT_HWCAP) & HWCAP_SHA2) != 0;
+#endif
+}
+
+#endif
+
+#if POTLUCK_SHA
+
+template <std::size_t lanes>
+POTLUCK_SHA_TARGET void compress_lanes(const std::array<State*, lanes>& states,
+                                       std::array<const std::byte*, lanes> blocks, std::size_t count) {
+    Registers now[lanes];
+    for (std::size_t l = 0; l < lanes; ++l) now[l] = load_state(*states[l]);
+    for (; count > 0; --count) {
+        Words m[lanes][4];
+        Registers before[lanes];
+        for (std::size_t l = 0; l < lanes; ++l) {
+            load_block(m[l], blocks[l]);
+            blocks[l] += 64;
+            before[l] = now[l];
+        }
+        for (int i = 0; i < 16; i += 4) {
+            for (std::size_t l = 0; l < lanes; ++l) four_rounds(now[l], m[l][0], m[l][1], m[l][2], m[l][3], i);
+            for (std::size_t l = 0; l < lanes; ++l) four_rounds(now[l], m[l][1], m[l][2], m[l][3], m[l][0], i + 1);
+            for (std::size_t l = 0; l < lanes; ++l) four_rounds(now[l], m[l][2], m[l][3], m[l][0], m[l][1], i + 2);
+            for (std::size_t l = 0; l < lanes; ++l) four_rounds(now[l], m[l][3], m[l][0], m[l][1], m[l][2], i + 3);
+        }
+        for (std::size_t l = 0; l < lanes; ++l) add(now[l], before[l]);
+    }
+    for (std::size_t l = 0; l < lanes; ++l) store_state(*states[l], now[l]);
 }
 
 #endif
@@ -166,8 +230,8 @@ bool ask_processor() {
 }  // namespace
 
 bool has_instructions() {
-#if POTLUCK_SHA_X86
-    static const bool has = isa_in_use() != Isa::baseline && ask_processor();
+#if POTLUCK_SHA
+    static const bool has = ask_processor();
     return has;
 #else
     return false;
@@ -179,7 +243,7 @@ void compress_plain(State& state, const std::byte* blocks, std::size_t count) {
 }
 
 void compress(State& state, const std::byte* blocks, std::size_t count) {
-#if POTLUCK_SHA_X86
+#if POTLUCK_SHA
     if (has_instructions()) return compress_lanes<1>({&state}, {blocks}, count);
 #endif
     compress_plain(state, blocks, count);
@@ -187,7 +251,7 @@ void compress(State& state, const std::byte* blocks, std::size_t count) {
 
 void compress_pair(State& state0, const std::byte* blocks0, State& state1, const std::byte* blocks1,
                    std::size_t count) {
-#if POTLUCK_SHA_X86
+#if POTLUCK_SHA
     if (has_instructions()) return compress_lanes<2>({&state0, &state1}, {blocks0, blocks1}, count);
 #endif
     compress_plain(state0, blocks0, count);

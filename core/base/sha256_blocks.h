@@ -1,6 +1,7 @@
 // The inner loop of SHA-256 (FIPS 180-4, section 6.2.2): whole 64-byte blocks into a state. Two paths with equal
-// results: portable integer code, and x86 SHA instructions for one block stream or two side by side, which hides the
-// latency of the round instruction when many equal-sized messages are hashed. Padding belongs to sha256.cpp.
+// results: portable integer code, and the SHA instructions of x86 and ARM64 for one block stream or two side by side,
+// which hides the latency of the round instruction when many equal-sized messages are hashed. Padding belongs to
+// sha256.cpp.
 #pragma once
 
 #include <array>

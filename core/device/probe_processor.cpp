@@ -1,6 +1,7 @@
 // Names, cores and vector units, each from the best source of its system: /proc/cpuinfo on Linux, sysctl on macOS, and
 // CPUID's brand string elsewhere. Physical cores are the distinct pairs of socket and core id; where a virtual machine
-// reports none, every logical processor counts as one.
+// reports none, every logical processor counts as one. ARM64 has no name there but two numbers, and cores of several
+// kinds; the last kind names the processor, because systems count the faster cores last.
 //
 // A vector unit is reported only if CPUID has its flag and XCR0 says that the operating system saves its registers:
 // without the second the first instruction of that kind ends the process (Intel SDM, volume 1, sections 13.2 and 14.3).
@@ -8,6 +9,7 @@
 // computer does not train.
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -97,6 +99,18 @@ std::string brand() {
 }
 #endif
 
+/// By implementer and part, as MIDR_EL1 of Arm's own cores has them (their technical reference manuals).
+std::string arm_core(const std::string& implementer, const std::string& part) {
+    if (implementer != "0x41") return "";
+    static const std::map<std::string, std::string> names = {
+        {"0xd03", "Cortex-A53"},  {"0xd05", "Cortex-A55"}, {"0xd07", "Cortex-A57"}, {"0xd08", "Cortex-A72"},
+        {"0xd09", "Cortex-A73"},  {"0xd0a", "Cortex-A75"}, {"0xd0b", "Cortex-A76"}, {"0xd0c", "Neoverse-N1"},
+        {"0xd40", "Neoverse-V1"}, {"0xd41", "Cortex-A78"}, {"0xd44", "Cortex-X1"},  {"0xd49", "Neoverse-N2"},
+        {"0xd4f", "Neoverse-V2"}};
+    const auto found = names.find(part);
+    return found == names.end() ? "" : found->second;
+}
+
 ProcessorFacts name_and_cores() {
 #ifdef __linux__
     std::ifstream file("/proc/cpuinfo");
@@ -123,7 +137,7 @@ ProcessorFacts name_and_cores() {
 ProcessorFacts parse_cpuinfo(const std::string& text) {
     ProcessorFacts facts;
     std::set<std::pair<std::string, std::string>> cores;
-    std::string line, socket;
+    std::string line, socket, implementer, part;
     std::istringstream lines(text);
     while (std::getline(lines, line)) {
         const std::size_t colon = line.find(':');
@@ -134,7 +148,10 @@ ProcessorFacts parse_cpuinfo(const std::string& text) {
         if (key == "model name" && facts.name.empty()) facts.name = value;
         if (key == "physical id") socket = value;
         if (key == "core id") cores.emplace(socket, value);
+        if (key == "CPU implementer") implementer = value;
+        if (key == "CPU part") part = value;
     }
+    if (facts.name.empty()) facts.name = arm_core(implementer, part);
     facts.cores = static_cast<std::uint32_t>(cores.size());
     return facts;
 }

@@ -22,14 +22,15 @@ new_folder() {  # prints a new folder, which everybody may enter
     echo "$folder"
 }
 
-make_root() {  # make_root FOLDER: from the sources that apt knows here, if they have the suite
+make_root() {  # make_root FOLDER [OPTION...]: from the sources that apt knows here, if they have the suite
     local root="$1" file sources=() options=()
+    shift
     for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
         [ -f "$file" ] && grep -qE "^(deb |Suites:).*\b$suite\b" "$file" && sources+=("$file")
     done
     # Only files about downloading: hooks of packages that are not inside have no business there.
     for file in $(grep -ls '^Acquire::' /etc/apt/apt.conf /etc/apt/apt.conf.d/* || true); do options+=("--aptopt=$file"); done
-    mmdebstrap --quiet --variant=minbase ${options[@]+"${options[@]}"} "$suite" "$root" ${sources[@]+"${sources[@]}"}
+    mmdebstrap --quiet --variant=minbase ${options[@]+"${options[@]}"} "$@" "$suite" "$root" ${sources[@]+"${sources[@]}"}
 }
 
 copy_settings() {  # copy_settings ROOT: names, certificates, pip's settings

@@ -13,6 +13,8 @@
 
 #if POTLUCK_X86_ISAS
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace potluck::numerics {
@@ -47,6 +49,19 @@ struct Baseline {
             bits |= static_cast<std::uint32_t>(four) << (4 * i);
         }
         return bits;
+#elif defined(__aarch64__)
+        // NEON has no movemask: what reaches the threshold becomes the bit of its lane, and the sum has all sixteen.
+        static constexpr std::uint32_t lane_bits[4] = {1, 2, 4, 8};
+        const uint32x4_t mask = vdupq_n_u32(magnitude_mask);
+        const uint32x4_t least = vdupq_n_u32(threshold);
+        uint32x4_t bits = vdupq_n_u32(0);
+        for (int i = 0; i < static_cast<int>(step); i += 4) {
+            uint32x4_t x;
+            std::memcpy(&x, at + i, sizeof x);
+            const uint32x4_t hits = vandq_u32(vcgeq_u32(vandq_u32(x, mask), least), vld1q_u32(lane_bits));
+            bits = vorrq_u32(bits, vshlq_u32(hits, vdupq_n_s32(i)));
+        }
+        return vaddvq_u32(bits);
 #else
         std::uint32_t bits = 0;
         for (std::uint32_t i = 0; i < step; ++i) {

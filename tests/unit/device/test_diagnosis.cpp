@@ -308,6 +308,16 @@ private slots:
         QCOMPARE(facts.cores, 2U);
     }
 
+    void an_arm_processor_is_named_after_its_last_core() {
+        const std::string little =
+            "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd05\n\n";
+        const std::string big = "processor\t: 1\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0b\n\n";
+        QCOMPARE(parse_cpuinfo(little + big).name, std::string("Cortex-A76"));
+        QCOMPARE(parse_cpuinfo(little + big).logical, 2U);
+        QCOMPARE(parse_cpuinfo("processor\t: 0\nCPU implementer\t: 0x61\nCPU part\t: 0xd05\n").name, std::string());
+        QCOMPARE(parse_cpuinfo("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xfff\n").name, std::string());
+    }
+
     void the_best_vector_instructions_are_named() {
         QCOMPARE(features_of({.avx2 = true, .avx512 = true, .avx512_bf16 = true, .amx_bf16 = true}),
                  std::string("AVX-512 with bf16, AMX"));

@@ -7,25 +7,13 @@
 #include "core/numerics/outer/outer_step.h"
 #include "core/numerics/rounding.h"
 #include "tests/golden/numerics_inputs.h"
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
+#include "tests/unit/numerics/spoiled_thread.h"
 
 using namespace potluck;
 using namespace potluck::numerics;
+using test::SpoiledThread;
 
 namespace {
-
-#if defined(__x86_64__)
-constexpr unsigned flushing = 0x8040;  // FTZ and DAZ
-/// A thread as an inference library leaves it: denormals flushed, rounding towards zero.
-struct SpoiledThread {
-    unsigned before = _mm_getcsr();
-    SpoiledThread() { _mm_setcsr(before | flushing | 0x6000U); }
-    ~SpoiledThread() { _mm_setcsr(before); }
-};
-#endif
 
 struct Outcome {
     std::vector<std::byte> payload;
@@ -122,55 +110,49 @@ __attribute__((target("fma,avx2"), noinline)) static float multiply_add(float a,
 __attribute__((target("avx512f"), noinline)) static float multiply_add_wide(float a, float b, float c) {
     return a * b + c;
 }
+#else
+static float multiply_add(float a, float b, float c) { return a * b + c; }
 #endif
 
 void TestRounding::this_program_rounds_twice() {
-#if defined(__x86_64__) && defined(__GNUC__)
     // The instruction sets of the fast paths have fused operations: the compiler must not use them by itself.
     const volatile float hidden = 1.0F + 0x1p-12F;  // or the compiler computes the answers itself
     const float a = hidden;
+#if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2")) {
         QVERIFY(multiply_add(a, a, -(1.0F + 0x1p-11F)) == 0.0F);
     }
     if (__builtin_cpu_supports("avx512f")) QVERIFY(multiply_add_wide(a, a, -(1.0F + 0x1p-11F)) == 0.0F);
 #else
-    QSKIP("covered by the library's own check on this processor");
+    QVERIFY(multiply_add(a, a, -(1.0F + 0x1p-11F)) == 0.0F);
 #endif
 }
 
 void TestRounding::a_guard_clears_and_restores() {
     QVERIFY(rounding_is_exact());
-#if defined(__x86_64__)
     const SpoiledThread spoiled;
-    const unsigned set = _mm_getcsr();
+    const std::uint64_t set = test::thread_control();
     QVERIFY(!rounding_is_exact());
     {
         const RoundingGuard guard;
         QVERIFY(rounding_is_exact());
-        QVERIFY((_mm_getcsr() & flushing) == 0);
+        QVERIFY((test::thread_control() & test::flushing) == 0);
     }
-    QCOMPARE(_mm_getcsr(), set);
-#endif
+    QCOMPARE(test::thread_control(), set);
 }
 
 void TestRounding::a_spoiled_thread_does_not_change_a_bit() {
-#if defined(__x86_64__)
     const Outcome clean = run<CleanThread>(1);
     QVERIFY(clean.norm > 0);
     bool has_denormal = false;
     for (const float x : clean.rest) has_denormal = has_denormal || (x != 0 && std::abs(x) < 0x1p-126F);
     QVERIFY(has_denormal);
     for (const unsigned threads : {1U, 3U}) QVERIFY(run<SpoiledThread>(threads) == clean);
-#else
-    QSKIP("needs the x86 control register");
-#endif
 }
 
 void TestRounding::a_spoiled_thread_plans_a_step_as_any_other() {
     QCOMPARE(halfway_step<CleanThread>(1), -8'388'605.0F);
-#if defined(__x86_64__)
     for (const unsigned threads : {1U, 3U}) QCOMPARE(halfway_step<SpoiledThread>(threads), -8'388'605.0F);
-#endif
 }
 
 QTEST_APPLESS_MAIN(TestRounding)
