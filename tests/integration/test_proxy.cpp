@@ -96,7 +96,10 @@ private slots:
         QVERIFY(server.bytes_relayed() >= blob_bytes);
 
         QVERIFY(pair.room.wait([&] { return pair.witnesses.connections() >= 2; }));
-        QCOMPARE(pair.witnesses.connections(), server.opened_to(pair.witnesses.tcp.serverPort()));
+        // A connection is here before the proxy hears that it stands.
+        const auto opened = [&] { return server.opened_to(pair.witnesses.tcp.serverPort()); };
+        (void)pair.room.wait([&] { return pair.witnesses.connections() == opened(); });
+        QCOMPARE(pair.witnesses.connections(), opened());
         QVERIFY(pair.hidden().session->counters().proxy == ProxyAnswer::yes);
         const bool has_datagrams = static_cast<ProxyKind>(kind) == ProxyKind::socks5;
         if (has_datagrams)
