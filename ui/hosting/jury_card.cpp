@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <QBoxLayout>
 #include <QListWidget>
 #include <QSignalBlocker>
 
