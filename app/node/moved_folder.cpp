@@ -16,6 +16,9 @@
 
 #include "app/node/paths.h"
 #include "core/base/files.h"
+#ifndef _WIN32
+#include "core/base/system_handle.h"
+#endif
 
 namespace potluck::node {
 
@@ -78,25 +81,35 @@ Result<fs::path> place_for(const fs::path& from, const fs::path& chosen) {
     return place;
 }
 
+/// Names that were made or removed in `folder` last; Windows has no call for that.
+Status sync_names([[maybe_unused]] const fs::path& folder) {
+#ifndef _WIN32
+    if (const int failed = sync_folder(folder); failed != 0) {
+        return Error{ErrorCode::io,
+                     folder.string() + " cannot be synced: " + std::generic_category().message(failed) + "."};
+    }
+#endif
+    return {};
+}
+
 Status copy(const fs::path& from, const fs::path& to, const std::vector<Entry>& entries, std::uint64_t all,
             const MoveProgress& progress) {
     std::uint64_t done = 0;
     for (const Entry& entry : entries) {
+        const fs::path copied = to / entry.path;
         std::error_code failed;
         if (entry.is_folder) {
-            fs::create_directory(to / entry.path, from / entry.path, failed);
+            fs::create_directory(copied, from / entry.path, failed);
         } else {
-            fs::copy_file(from / entry.path, to / entry.path, failed);
-            if (!failed) {
-                if (const Status synced = sync_file(to / entry.path); !synced) return synced;
-            }
+            fs::copy_file(from / entry.path, copied, failed);
         }
-        if (failed)
-            return Error{ErrorCode::io, (to / entry.path).string() + " cannot be written: " + failed.message() + "."};
+        if (failed) return Error{ErrorCode::io, copied.string() + " cannot be written: " + failed.message() + "."};
+        const Status synced = entry.is_folder ? sync_names(copied.parent_path()) : sync_file(copied);
+        if (!synced) return synced;
         done += entry.bytes;
         progress(done, all);
     }
-    return {};
+    return sync_names(to.parent_path());
 }
 
 /// Whatever cannot be deleted stays; nothing uses it.
@@ -112,7 +125,7 @@ Status point_to(const fs::path& asked, const fs::path& place) {
     if (asked != place) return write_file_atomically(asked / moved_file, as_bytes(place.string() + "\n"));
     std::error_code failed;
     fs::remove(asked / moved_file, failed);
-    if (!failed) return {};
+    if (!failed) return sync_names(asked);
     return Error{ErrorCode::io, (asked / moved_file).string() + " cannot be deleted: " + failed.message() + "."};
 }
 
