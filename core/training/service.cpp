@@ -472,7 +472,7 @@ Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& re
         if (!place.ok()) return place.error();
         setup.moments = *std::move(place);
     }
-    end_judging({});  // their memory is needed
+    end_judging(Status());  // their memory is needed
     m_trainer.reset();
     m_training = false;
     m_facts = *facts;
@@ -623,14 +623,14 @@ Result<control::Done> TrainerService::answer(const control::JudgeRequest& reques
 /// What cannot be measured is no failure of the trainer: training goes on.
 void TrainerService::judge_some() {
     const Status status = m_judge->finished() ? Status() : m_judge->step();
-    if (!status.ok() || m_judge->finished()) end_judging(status.ok() ? std::string() : status.error().message);
+    if (!status.ok() || m_judge->finished()) end_judging(status);
 }
 
 /// Tells what has been measured until now, and what that took: the node counts it, also if it is cut off.
-void TrainerService::end_judging(const std::string& message) {
+void TrainerService::end_judging(const Status& how) {
     if (!m_judge) return;
     control::TrainerJudged judged = m_judge->results();
-    if (!message.empty()) judged.message = message;
+    if (!how.ok()) judged.message = how.error().message;
     m_judge.reset();
     m_notices.push_back(control::notification_of(judged));
 }

@@ -100,7 +100,7 @@ private:
     [[nodiscard]] control::PlanReply plan_in_force() const;
     [[nodiscard]] Status train_some();
     void judge_some();
-    void end_judging(const std::string& message);
+    void end_judging(const Status& how);
     void look_at_sensors(std::chrono::steady_clock::time_point now);
     void keep_moments(const control::StopRequest& request);
     void tell_found_moments();
