@@ -3,13 +3,11 @@
 
 #include "core/control/device_list.h"
 #include "core/control/trainer_protocol.h"
+#include "tests/unit/control/as_read.h"
 
 using namespace potluck::control;
 
 namespace {
-
-/// As it comes off a line, where a number's type is that of its digits.
-nlohmann::json as_read(const nlohmann::json& object) { return nlohmann::json::parse(object.dump()); }
 
 using Ids = std::vector<std::string>;
 

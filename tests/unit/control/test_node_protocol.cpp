@@ -4,15 +4,13 @@
 #include <set>
 
 #include "core/control/node_methods.h"
+#include "tests/unit/control/as_read.h"
 
 using namespace potluck;
 using namespace potluck::control;
 using nlohmann::json;
 
 namespace {
-
-/// As it comes off a line, where a number's type is that of its digits.
-json as_read(const json& object) { return json::parse(object.dump()); }
 
 NodeSnapshot snapshot() {
     NodeSnapshot node;

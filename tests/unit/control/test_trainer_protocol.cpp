@@ -4,6 +4,7 @@
 
 #include "core/control/trainer_protocol.h"
 #include "core/model/presets.h"
+#include "tests/unit/control/as_read.h"
 
 using namespace potluck;
 using namespace potluck::control;
@@ -11,14 +12,11 @@ using nlohmann::json;
 
 namespace {
 
-/// As it comes off a line, where a number's type is that of its digits.
-json as_read(const json& object) { return json::parse(object.dump()); }
-
 /// Through JSON text and back; the value must say the same again.
 template <class Value>
 Value round_trip(const Value& value) {
     Value back;
-    const Status status = from_json(json::parse(to_json(value).dump()), back);
+    const Status status = from_json(as_read(to_json(value)), back);
     if (!status.ok()) qFatal("%s", status.error().message.c_str());
     if (to_json(back) != to_json(value)) qFatal("another value came back");
     return back;
