@@ -359,8 +359,8 @@ struct JudgeSubject {
     }
 };
 /// What contributions to a round change, by forward passes alone. They are made between micro-steps while training
-/// waits, and the notification `judged` has the results; nothing that trains changes. Another load ends it without
-/// results. Refused while one is under way, and where there is no room for a second copy of the weights.
+/// waits, and the notification `judged` has the results; nothing that trains changes. Another load ends it: `judged`
+/// then has what there is. Refused while one is under way, and where there is no room for a second copy of the weights.
 struct JudgeRequest {
     static constexpr std::string_view name = "judge";
     using Reply = Done;
