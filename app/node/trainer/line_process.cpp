@@ -180,7 +180,8 @@ Result<std::unique_ptr<LineProcess>> LineProcess::start(asio::io_context& loop, 
     const std::string program = options.program.string();
     std::error_code failed;
     process::environment environment = boost::this_process::environment();
-    for (const auto& [name, value] : options.environment) environment[name] = value;
+    // Not environment[name]: Boost 1.74 then reads past the end of variables shorter than the name.
+    for (const auto& [name, value] : options.environment) environment.set(name, value);
     const auto launch = [&](auto&&... more) {
         impl->child = process::child(loop, process::exe(program), process::args(options.arguments), environment,
                                      process::std_in<impl->input, process::std_out> impl->output, failed,
