@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "tests/sim/checks.h"
+
 namespace potluck::sim {
 
 Oracle::Oracle(World& world, std::uint64_t seed) : m_world(world), m_rng(seed) {
@@ -54,6 +56,27 @@ std::map<PeerId, std::uint64_t> suspensions_in(World& world, std::size_t member)
             found.try_emplace(suspension.person, list.round.value);
     }
     return found;
+}
+
+WorldPlan jury_plan(std::size_t members, std::uint64_t rounds) {
+    return {.backbones = 0,
+            .volunteers = members,
+            .rounds = rounds,
+            .checkpoint_every = 10,
+            .window = Duration{2'000},
+            .collect = Duration{2'000},
+            .friends = true,
+            .fit_rounds = 2,
+            .jury = 0.03,
+            .records = 10'000};
+}
+
+std::string played(World& world, std::uint64_t rounds) {
+    world.start_all();
+    if (!world.run_until([&] { return world.all_at(rounds); }, Duration{static_cast<Duration::rep>(rounds * 20'000)}))
+        return "the rounds do not end";
+    if (!world.divided().empty()) return world.divided();
+    return agreement(world);
 }
 
 }  // namespace potluck::sim

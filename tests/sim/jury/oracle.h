@@ -29,6 +29,11 @@ private:
     Rng m_rng;
 };
 
+/// All are friends, so that a committee of up to seven forms; every member trains.
+[[nodiscard]] WorldPlan jury_plan(std::size_t members, std::uint64_t rounds);
+/// Empty if after `rounds` all members have the same chain, recomputed, and every ledger verifies.
+[[nodiscard]] std::string played(World& world, std::uint64_t rounds);
+
 /// The persons that `member` has as suspended now.
 [[nodiscard]] std::set<PeerId> suspended_at(World& world, std::size_t member);
 /// Every person that a list in the chain of `member` suspends, with the round of the first such list.

@@ -1,39 +1,13 @@
-// Runs with a jury: who sends no work is suspended by every member alike, and nobody else.
+// Runs with a jury: jurors that lie, pause and return, and what becomes of a suspension.
 #include <QTest>
 
-#include "tests/sim/checks.h"
 #include "tests/sim/jury/oracle.h"
 #include "tests/sim/networks/topology.h"
-#include "tests/sim/scenario.h"
-#include "tests/sim/seeds.h"
 
 using namespace potluck;
 using namespace potluck::sim;
 
 namespace {
-
-/// All are friends, so that a committee of up to seven forms; every member trains.
-WorldPlan plan_of(std::size_t members, std::uint64_t rounds) {
-    return {.backbones = 0,
-            .volunteers = members,
-            .rounds = rounds,
-            .checkpoint_every = 10,
-            .window = Duration{2'000},
-            .collect = Duration{2'000},
-            .friends = true,
-            .fit_rounds = 2,
-            .jury = 0.03,
-            .records = 10'000};
-}
-
-/// Empty if all members have the same chain, recomputed, and every ledger verifies.
-std::string played(World& world, std::uint64_t rounds) {
-    world.start_all();
-    if (!world.run_until([&] { return world.all_at(rounds); }, Duration{static_cast<Duration::rep>(rounds * 20'000)}))
-        return "the rounds do not end";
-    if (!world.divided().empty()) return world.divided();
-    return agreement(world);
-}
 
 /// Members with a seat, as member 0 has it.
 std::vector<std::size_t> seated(World& world) {
@@ -45,54 +19,15 @@ std::vector<std::size_t> seated(World& world) {
     return seats;
 }
 
-/// Seven of sixteen are of these kinds; what is wrong, empty if each is suspended within `rounds` and nobody else.
-std::string shut_out(std::uint64_t seed, const std::vector<Work>& kinds, std::uint64_t rounds) {
-    World world(seed, plan_of(16, rounds + 1));
-    Oracle oracle(world, seed);
-    for (std::size_t i = 0; i < 7; ++i) oracle.works[9 + i] = kinds[i % kinds.size()];
-    if (std::string wrong = played(world, rounds); !wrong.empty()) return wrong;
-    const auto found = suspensions_in(world, 0);
-    for (std::size_t member = 0; member < 16; ++member) {
-        const bool is_bad = oracle.works.contains(member);
-        const bool is_found = found.contains(world.home(member).id());
-        if (is_bad && !is_found) return "member " + std::to_string(member) + " sends no work and is not suspended";
-        if (!is_bad && is_found) return "member " + std::to_string(member) + " works and is suspended";
-    }
-    return {};
-}
-
 }  // namespace
 
 class TestJury final : public QObject {
     Q_OBJECT
 private slots:
-    void seven_of_sixteen_that_send_no_work_are_suspended_and_nobody_else_data() {
-        QTest::addColumn<QList<int>>("kinds");
-        QTest::addColumn<std::uint64_t>("rounds");
-        const auto row = [](const char* name, const QList<int>& kinds, std::uint64_t rounds = 100) {
-            QTest::newRow(name) << kinds << rounds;
-        };
-        row("noise", {int(Work::noise)});
-        row("zero", {int(Work::zero)});
-        row("flipped", {int(Work::flipped)});
-        row("copied", {int(Work::copied)});
-        row("lazy", {int(Work::lazy)}, 200);
-        row("mixed", {int(Work::noise), int(Work::zero), int(Work::flipped), int(Work::copied), int(Work::lazy)});
-    }
-    void seven_of_sixteen_that_send_no_work_are_suspended_and_nobody_else() {
-        QFETCH(QList<int>, kinds);
-        QFETCH(std::uint64_t, rounds);
-        std::vector<Work> works;
-        for (const int kind : kinds) works.push_back(static_cast<Work>(kind));
-        const std::string wrong =
-            first_wrong(seeds(1), [&](std::uint64_t seed) { return shut_out(seed, works, rounds); });
-        QVERIFY2(wrong.empty(), wrong.c_str());
-    }
-
     /// Of seven seats two lie together: of an honest member's work they say that it is noise, and of noise that it is
     /// work.
     void jurors_that_lie_suspend_nobody_and_keep_nobody_in_and_are_named() {
-        World world(1, plan_of(10, 71));
+        World world(1, jury_plan(10, 71));
         Oracle oracle(world, 1);
         oracle.works[9] = Work::noise;
         world.start_all();
@@ -116,7 +51,7 @@ private slots:
 
     /// Nobody shares what a single one says, and that is seen.
     void a_juror_that_lies_alone_is_named() {
-        World world(2, plan_of(10, 91));
+        World world(2, jury_plan(10, 91));
         Oracle oracle(world, 2);
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(5); }, Duration{300'000}));
@@ -135,7 +70,7 @@ private slots:
 
     /// So the tests above can fail: three of seven are enough.
     void as_many_liars_as_a_verdict_needs_suspend_an_honest_member() {
-        World world(3, plan_of(10, 81));
+        World world(3, jury_plan(10, 81));
         Oracle oracle(world, 3);
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(5); }, Duration{300'000}));
@@ -153,7 +88,7 @@ private slots:
     }
 
     void jurors_that_pause_judge_nothing_and_go_on_later() {
-        World world(4, plan_of(10, 41));
+        World world(4, jury_plan(10, 41));
         Oracle oracle(world, 4);
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(5); }, Duration{300'000}));
@@ -177,7 +112,7 @@ private slots:
 
     /// Nobody runs long enough to measure as much as a verdict takes.
     void what_was_measured_is_kept_over_restarts() {
-        World world(6, plan_of(6, 90));
+        World world(6, jury_plan(6, 90));
         Oracle oracle(world, 6);
         oracle.works[5] = Work::noise;
         for (std::uint64_t round = 8; suspensions_in(world, 0).empty() && round <= 80; round += 8) {
@@ -191,7 +126,7 @@ private slots:
 
     /// Measuring takes long here: what is too much for one round is saved up.
     void a_juror_takes_its_share_of_the_time_and_no_more() {
-        WorldPlan plan = plan_of(6, 60);
+        WorldPlan plan = jury_plan(6, 60);
         World world(7, plan);
         Oracle oracle(world, 7);
         world.start_all();
@@ -211,7 +146,7 @@ private slots:
 
     /// Fifty rounds exactly, over a restart of everybody; then as a newcomer; and longer the second time.
     void a_suspension_lasts_fifty_rounds_over_a_restart_and_is_longer_the_second_time() {
-        World world(5, plan_of(6, 90));
+        World world(5, jury_plan(6, 90));
         Oracle oracle(world, 5);
         oracle.works[5] = Work::noise;
         const PeerId bad = world.home(5).id();
@@ -245,7 +180,7 @@ private slots:
     }
 
     void all_computers_of_the_person_are_shut_out_until_the_host_lifts_it() {
-        WorldPlan plan = plan_of(7, 40);
+        WorldPlan plan = jury_plan(7, 40);
         plan.owners = {{5, 50}, {6, 50}};
         World world(6, plan);
         Oracle oracle(world, 6);
@@ -275,7 +210,7 @@ private slots:
 
     /// The host goes back behind the list that suspends: nobody is suspended, and no credit void, until it comes anew.
     void a_replaced_committee_takes_a_suspension_back_with_its_list() {
-        World world(7, plan_of(6, 120));
+        World world(7, jury_plan(6, 120));
         Oracle oracle(world, 7);
         oracle.works[5] = Work::noise;
         const PeerId bad = world.home(5).id();
@@ -298,7 +233,7 @@ private slots:
 
     /// Who takes the sum of a round from seats checks suspensions all the same.
     void light_members_know_who_is_suspended() {
-        WorldPlan plan = plan_of(7, 61);
+        WorldPlan plan = jury_plan(7, 61);
         plan.friends = false;
         plan.step = numerics::StepForm::coded;
         plan.width = 64;
