@@ -1,7 +1,7 @@
 #include "ui/pages/home_page.h"
 
 #include <QHBoxLayout>
-#include <QStackedWidget>
+#include <QStackedLayout>
 
 #include "ui/client/invite_link.h"
 #include "ui/client/status_summary.h"
@@ -27,15 +27,15 @@ HomePage::HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent) 
     column->addWidget(m_offer);
     column->addWidget(new TrainerCard(client, CardPlace::home, this));
     column->addWidget(new UpdateCard(client, desktop, CardPlace::home, this));
-    m_stack = new QStackedWidget(this);
+    auto* pages = new QWidget(this);
+    m_stack = makePageStack(pages);
     m_stack->addWidget(makeWelcome(desktop));
-    auto* run = new RunView(client, desktop, m_stack);
+    auto* run = new RunView(client, desktop, pages);
     connect(run, &RunView::modelAsked, this, &HomePage::modelAsked);
     connect(run, &RunView::runsAsked, this, &HomePage::runsAsked);
     connect(run, &RunView::inviteGiven, this, &HomePage::offer);
     m_stack->addWidget(run);
-    fitToOpenPage(*m_stack);
-    column->addWidget(m_stack, 1);
+    column->addWidget(pages, 1);
     connect(&client, &NodeClient::changed, this, &HomePage::refresh);
     refresh();
 }

@@ -12,7 +12,7 @@
 class QFrame;
 class QLabel;
 class QPushButton;
-class QStackedWidget;
+class QStackedLayout;
 
 namespace potluck::ui {
 
@@ -50,7 +50,7 @@ private:
     QLabel* m_offerText = nullptr;
     QPushButton* m_switch = nullptr;
     QString m_offered;
-    QStackedWidget* m_stack = nullptr;
+    QStackedLayout* m_stack = nullptr;
 };
 
 }  // namespace potluck::ui

@@ -14,8 +14,9 @@
 #include <QPushButton>
 #include <QScreen>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QShortcut>
-#include <QStackedWidget>
+#include <QStackedLayout>
 
 #include "ui/client/invite_link.h"
 #include "ui/client/status_summary.h"
@@ -78,10 +79,10 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     row->addWidget(m_navigation);
     row->addWidget(makePages(), 1);
     setCentralWidget(central);
-    connect(m_navigation, &Navigation::selected, m_pages, &QStackedWidget::setCurrentIndex);
+    connect(m_navigation, &Navigation::selected, m_pages, &QStackedLayout::setCurrentIndex);
     // The log has an entry while it is open. Nothing else follows from a page: one that needs a run may be opened
     // before the node's news of that run is here.
-    connect(m_pages, &QStackedWidget::currentChanged, this, &MainWindow::refreshLogEntry);
+    connect(m_pages, &QStackedLayout::currentChanged, this, &MainWindow::refreshLogEntry);
     connect(&client, &NodeClient::changed, this, &MainWindow::refresh);
     fitNavigation();  // before anything is laid out for the wide one
     refresh();
@@ -112,37 +113,42 @@ QWidget* MainWindow::makePages() {
     // What does not fit a small screen, or a large font, is scrolled to.
     auto* scroll = new QScrollArea(surround);
     scroll->setWidgetResizable(true);
+    scroll->setObjectName(QStringLiteral("pageScroll"));
     scroll->setFocusPolicy(Qt::NoFocus);
-    m_pages = new QStackedWidget(scroll);
-    scroll->setWidget(m_pages);
+    auto* pages = new QWidget(scroll);
+    m_pages = makePageStack(pages);
+    scroll->setWidget(pages);
+    // A page begins at its top, wherever the one before it had been scrolled to.
+    connect(m_pages, &QStackedLayout::currentChanged, scroll, [scroll] { scroll->verticalScrollBar()->setValue(0); });
     margin->addWidget(scroll);
-    m_home = new HomePage(m_client, m_desktop, m_pages);
-    m_settings = new SettingsPage(m_client, m_theme, m_desktop, m_pages);
+    m_home = new HomePage(m_client, m_desktop, pages);
+    m_settings = new SettingsPage(m_client, m_theme, m_desktop, pages);
     m_pages->addWidget(m_home);
-    m_pages->addWidget(new LeaderboardPage(m_client, m_pages));
+    m_pages->addWidget(new LeaderboardPage(m_client, pages));
     addRecordPages();
     m_pages->addWidget(m_settings);
     addRunPages();
-    fitToOpenPage(*m_pages);
     connect(m_settings, &SettingsPage::quitAsked, this, &MainWindow::quitOrAsk);
     return surround;
 }
 
 void MainWindow::addRecordPages() {
-    auto* contribution = new ContributionPage(m_client, m_desktop, m_pages);
+    QWidget* pages = m_pages->parentWidget();
+    auto* contribution = new ContributionPage(m_client, m_desktop, pages);
     m_pages->addWidget(contribution);
-    m_pages->addWidget(new StoragePage(m_client, m_desktop, m_pages));
+    m_pages->addWidget(new StoragePage(m_client, m_desktop, pages));
     connect(contribution, &ContributionPage::homeAsked, this, [this] { showPage(home_page); });
 }
 
 void MainWindow::addRunPages() {
-    auto* start = new StartPage(m_client, m_pages);
-    auto* invite = new InvitePage(m_client, m_desktop, m_pages);
+    QWidget* pages = m_pages->parentWidget();
+    auto* start = new StartPage(m_client, pages);
+    auto* invite = new InvitePage(m_client, m_desktop, pages);
     m_pages->addWidget(start);
     m_pages->addWidget(invite);
-    m_pages->addWidget(new HostPage(m_client, m_pages));
-    m_pages->addWidget(new ModelPage(m_client, m_pages));
-    m_pages->addWidget(new LogPage(m_client, m_desktop, m_pages));
+    m_pages->addWidget(new HostPage(m_client, pages));
+    m_pages->addWidget(new ModelPage(m_client, pages));
+    m_pages->addWidget(new LogPage(m_client, m_desktop, pages));
     connect(m_home, &HomePage::modelAsked, this, [this] { showPage(model_page); });
     connect(m_home, &HomePage::runsAsked, this, [this] { showPage(contribution_page); });
     connect(m_home, &HomePage::startAsked, this, [this] { showPage(start_page); });

@@ -13,7 +13,7 @@
 #include "ui/widgets/desktop.h"
 
 class QMessageBox;
-class QStackedWidget;
+class QStackedLayout;
 
 namespace potluck::ui {
 
@@ -77,7 +77,7 @@ private:
     Tray& m_tray;
     Desktop m_desktop;
     Navigation* m_navigation = nullptr;
-    QStackedWidget* m_pages = nullptr;
+    QStackedLayout* m_pages = nullptr;
     HomePage* m_home = nullptr;
     SettingsPage* m_settings = nullptr;
     QPointer<QMessageBox> m_quitQuestion;

@@ -1,9 +1,11 @@
 #include "ui/widgets/parts.h"
 
+#include <algorithm>
+
 #include <QFileDialog>
 #include <QGridLayout>
 #include <QScrollArea>
-#include <QStackedWidget>
+#include <QStackedLayout>
 #include <QStandardPaths>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -12,6 +14,34 @@
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
+
+namespace {
+
+/// Qt's own is as large as the largest of all pages, those that are not open included.
+class OpenPageLayout final : public QStackedLayout {
+public:
+    using QStackedLayout::QStackedLayout;
+    [[nodiscard]] QSize sizeHint() const override { return open() ? open()->sizeHint() : QSize(); }
+    [[nodiscard]] QSize minimumSize() const override {
+        return open() ? open()->minimumSizeHint().expandedTo(open()->minimumSize()) : QSize();
+    }
+    [[nodiscard]] bool hasHeightForWidth() const override { return open() && open()->hasHeightForWidth(); }
+    [[nodiscard]] int heightForWidth(int width) const override {
+        return std::max(open()->heightForWidth(width), minimumSize().height());
+    }
+
+private:
+    [[nodiscard]] QWidget* open() const { return currentWidget(); }
+};
+
+/// Takes the room that is left on a page, and asks for little: else what it stands on would scroll as well.
+class CardsArea final : public QScrollArea {
+public:
+    using QScrollArea::QScrollArea;
+    [[nodiscard]] QSize sizeHint() const override { return {QScrollArea::sizeHint().width(), 20 * grid}; }
+};
+
+}  // namespace
 
 QFileDialog* makeFileDialog(const QString& title, QWidget* parent) {
     auto* dialog = new QFileDialog(parent, title, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation));
@@ -32,16 +62,7 @@ QBoxLayout* cardLayout(QFrame* card) {
     return layout;
 }
 
-void fitToOpenPage(QStackedWidget& stack) {
-    const auto fit = [&stack] {
-        for (int i = 0; i < stack.count(); ++i) {
-            const auto policy = i == stack.currentIndex() ? QSizePolicy::Preferred : QSizePolicy::Ignored;
-            stack.widget(i)->setSizePolicy(policy, policy);
-        }
-    };
-    fit();
-    QObject::connect(&stack, &QStackedWidget::currentChanged, &stack, fit);
-}
+QStackedLayout* makePageStack(QWidget* holder) { return new OpenPageLayout(holder); }
 
 QLabel* makeLabel(const QString& text, const char* role, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -79,7 +100,7 @@ QPushButton* makeButton(const QString& text, const QIcon& icon, Emphasis emphasi
 }
 
 ScrolledCards makeScrolledCards(QWidget* parent) {
-    auto* area = new QScrollArea(parent);
+    auto* area = new CardsArea(parent);
     area->setWidgetResizable(true);
     area->setFocusPolicy(Qt::NoFocus);
     auto* scrolled = new QWidget(area);

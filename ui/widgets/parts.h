@@ -11,7 +11,7 @@ class QBoxLayout;
 class QFileDialog;
 class QGridLayout;
 class QScrollArea;
-class QStackedWidget;
+class QStackedLayout;
 class QVBoxLayout;
 
 namespace potluck::ui {
@@ -29,8 +29,8 @@ struct ScrolledCards {
 };
 [[nodiscard]] ScrolledCards makeScrolledCards(QWidget* parent);
 
-/// From now on only the page of `stack` that is open says how much room it needs. To be called when all are in it.
-void fitToOpenPage(QStackedWidget& stack);
+/// Pages that fill `holder`, one at a time; only the one that is open says how much room it needs.
+[[nodiscard]] QStackedLayout* makePageStack(QWidget* holder);
 
 /// A plain-text label; `role` is one of the style sheet's: title, heading, strong, muted, small, number, problem, good.
 [[nodiscard]] QLabel* makeLabel(const QString& text, const char* role, QWidget* parent);

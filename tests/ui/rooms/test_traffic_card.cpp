@@ -1,9 +1,9 @@
 // What is said of data and traffic in the settings, and that it leads to what lies on the disk.
 #include <QLabel>
-#include <QStackedWidget>
 
 #include "tests/ui/rooms/settings_fixture.h"
 #include "ui/client/plain_text.h"
+#include "ui/records/storage_page.h"
 
 using namespace potluck;
 using namespace potluck::tests;
@@ -48,8 +48,7 @@ private slots:
         QVERIFY(page.text("trafficPlace").contains(QString::fromStdString(page.snapshot.data_folder)));
         page.button("showStorage")->click();
         page.settle();
-        QCOMPARE(page.window->findChild<QStackedWidget*>()->currentIndex(),
-                 static_cast<int>(ui::MainWindow::storage_page));
+        QVERIFY(page.window->findChild<ui::StoragePage*>()->isVisible());
     }
 };
 

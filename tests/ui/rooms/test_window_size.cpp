@@ -45,9 +45,21 @@ QString widestIn(const QWidget& within, int width) {
     return names.join(QStringLiteral(", "));
 }
 
+/// Whether `area` and something around it have a vertical scroll bar, so that the wheel moves now one, now the other.
+bool scrollsWithinWhatScrolls(const QScrollArea& area) {
+    if (!area.isVisible() || area.verticalScrollBar()->maximum() == 0) return false;
+    for (const QWidget* around = area.parentWidget(); around != nullptr; around = around->parentWidget()) {
+        const auto* outer = qobject_cast<const QScrollArea*>(around);
+        if (outer != nullptr && outer->verticalScrollBar()->maximum() > 0) return true;
+    }
+    return false;
+}
+
 /// What is wrong with the page that is open.
 QStringList faultsOf(const QWidget& window) {
     QStringList faults;
+    for (const QScrollArea* area : window.findChildren<QScrollArea*>())
+        if (scrollsWithinWhatScrolls(*area)) faults << nameOf(*area) + QStringLiteral(" scrolls within what scrolls");
     for (const QScrollArea* area : window.findChildren<QScrollArea*>())
         if (area->isVisible() && area->horizontalScrollBar()->maximum() > 0)
             faults << QStringLiteral("%1 pixels to scroll sideways because of %2")
@@ -175,6 +187,21 @@ private slots:
         }
         for (const QString& fault : faults) qWarning("%s", qPrintable(fault));  // QVERIFY2 cuts long texts
         QVERIFY(faults.isEmpty());
+    }
+
+    void a_page_begins_at_its_top() {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.window->resize(fixture.window->minimumSize());
+        WindowFixture::settle();
+        auto* bar = fixture.find<QScrollArea>("pageScroll")->verticalScrollBar();
+        bar->setValue(bar->maximum());
+        QVERIFY(bar->value() > 0);
+        fixture.window->showPage(ui::MainWindow::model_page);
+        WindowFixture::settle();
+        fixture.window->showPage(ui::MainWindow::home_page);
+        WindowFixture::settle();
+        QCOMPARE(bar->value(), 0);
     }
 
     void a_stored_place_outside_comes_back_onto_the_screen() {
