@@ -863,8 +863,8 @@
         <translation>Hier gleich &amp;ausprobieren</translation>
     </message>
     <message>
-        <source>Trains a small model on Potluck&apos;s own documents, on this computer alone, for about three minutes; then you can write with it.</source>
-        <translation>Trainiert etwa drei Minuten lang ein kleines Modell auf Potlucks eigenen (englischen) Dokumenten, nur auf diesem Computer; danach kannst du damit schreiben.</translation>
+        <source>Trains a small model on Potluck&apos;s own documents, on this computer alone, for a minute or two; then you can write with it.</source>
+        <translation>Trainiert ein, zwei Minuten lang ein kleines Modell auf Potlucks eigenen (englischen) Dokumenten, nur auf diesem Computer; danach kannst du damit schreiben.</translation>
     </message>
     <message>
         <source>Try it here</source>
@@ -3027,6 +3027,10 @@
     <message>
         <source>The contributions of your computers do not help the model; the run takes none until round %1. Test memory and GPU first.</source>
         <translation>Die Beiträge deiner Computer helfen dem Modell nicht; der Lauf nimmt bis Runde %1 keine an. Prüfe erst Arbeitsspeicher und GPU.</translation>
+    </message>
+    <message>
+        <source>Yours lower the model&apos;s error by %1, others&apos; by %2.</source>
+        <translation>Deine senken das Fehlermaß des Modells um %1, die der anderen um %2.</translation>
     </message>
     <message>
         <source>Until you resume.</source>

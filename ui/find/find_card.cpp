@@ -32,8 +32,9 @@ using namespace control;
 namespace {
 
 constexpr std::size_t strangers_step = 20;
-// About three minutes: alone, a round of these took 16 seconds beside its window.
-constexpr std::uint64_t try_rounds = 6, try_window_seconds = 15;
+// A minute and more in many short rounds: a contribution says of each value little more than its sign, and what it
+// leaves out comes with the next ones.
+constexpr std::uint64_t try_rounds = 20, try_window_seconds = 3;
 constexpr int title_width_min = 20 * grid, filter_width_min = 16 * grid;
 
 /// The choices in `combo` become "all" and `texts` by their values; what was chosen stays chosen.
@@ -109,7 +110,7 @@ void FindCard::addHead(QBoxLayout& column) {
     m_try = makeButton(tr("&Try it here now"), {}, Emphasis::normal, this);
     m_try->setObjectName(QStringLiteral("tryAlone"));
     m_try->setAccessibleDescription(
-        tr("Trains a small model on Potluck's own documents, on this computer alone, for about three minutes; then you "
+        tr("Trains a small model on Potluck's own documents, on this computer alone, for a minute or two; then you "
            "can write with it."));
     m_try->setToolTip(literalText(m_try->accessibleDescription()));
     connect(m_try, &QPushButton::clicked, this, &FindCard::tryAlone);
