@@ -228,6 +228,23 @@ private slots:
         QVERIFY(resume != nullptr && resume->isEnabled());
     }
 
+    void who_is_suspended_is_told_why_and_until_when() {
+        WindowFixture fixture;
+        control::NodeSnapshot snapshot = recordedSnapshot("failed");
+        snapshot.why = {{.reason = status::Reason::suspended, .detail = "-0.0004 / 0.0712", .round = 130}};
+        fixture.node.push(snapshot);
+        fixture.settle();
+        QVERIFY(
+            fixture.shows(QStringLiteral("takes none until round 130. Test memory and GPU first. Yours lower the "
+                                         "model's error by -0.0004, others' by 0.0712.")));
+        QVERIFY(fixture.button("leaveRun")->isVisible() && fixture.button("showLog")->isVisible());
+        snapshot.why = {{.reason = status::Reason::suspended}};
+        fixture.node.push(snapshot);
+        fixture.settle();
+        QVERIFY(fixture.shows(QStringLiteral("none until its host lifts that. Test memory and GPU first.")));
+        QVERIFY(!fixture.shows(QStringLiteral("Yours lower")));
+    }
+
     void a_run_shows_activity_reason_and_numbers() {
         WindowFixture fixture;
         fixture.push("training");

@@ -145,6 +145,23 @@ QString workSentence(const Why& why) {
     }
 }
 
+QString suspendedSentence(const Why& why) {
+    return why.round == 0 ? Tr::tr(
+                                "The contributions of your computers do not help the model; the run takes none until "
+                                "its host lifts that. Test memory and GPU first.")
+                          : Tr::tr(
+                                "The contributions of your computers do not help the model; the run takes none until "
+                                "round %1. Test memory and GPU first.")
+                                .arg(why.round);
+}
+
+/// What the seats have measured: "theirs / others'", or nothing where the lists that say so are not kept.
+QString lowersError(const Why& why) {
+    const QStringList figures = detailOf(why).split(QStringLiteral(" / "));
+    if (figures.size() != 2) return {};
+    return QLatin1Char(' ') + Tr::tr("Yours lower the model's error by %1, others' by %2.").arg(figures[0], figures[1]);
+}
+
 QString troubleSentence(const Why& why) {
     switch (why.reason) {
         case Reason::trainer_restarting: return Tr::tr("Training ended (%1) and is started again.").arg(detailOf(why));
@@ -171,15 +188,7 @@ QString troubleSentence(const Why& why) {
             return Tr::tr(
                 "This computer calculates differently; its memory may be faulty. It contributes nothing more "
                 "until Potluck is started again; test its memory first.");
-        case Reason::suspended:
-            return why.round == 0
-                       ? Tr::tr(
-                             "The contributions of your computers do not help the model; the run takes none until "
-                             "its host lifts that. Test memory and GPU first.")
-                       : Tr::tr(
-                             "The contributions of your computers do not help the model; the run takes none until "
-                             "round %1. Test memory and GPU first.")
-                             .arg(why.round);
+        case Reason::suspended: return suspendedSentence(why) + lowersError(why);
         default: return {};
     }
 }
