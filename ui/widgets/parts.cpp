@@ -1,3 +1,8 @@
+// Layouts that ask for no more room than they need, so that a page has one scroll bar: Qt's stacked layout is as large
+// as its largest page, those that are not open included, and a scroll area asks for as much as what it holds, up to
+// 24 lines. Labels are plain text, since most of what they show came from strangers.
+//
+// Everything is owned by its parent. Threads: the window's.
 #include "ui/widgets/parts.h"
 
 #include <algorithm>
@@ -17,7 +22,7 @@ namespace potluck::ui {
 
 namespace {
 
-/// Qt's own is as large as the largest of all pages, those that are not open included.
+/// As large as the page that is open.
 class OpenPageLayout final : public QStackedLayout {
 public:
     using QStackedLayout::QStackedLayout;
@@ -34,7 +39,7 @@ private:
     [[nodiscard]] QWidget* open() const { return currentWidget(); }
 };
 
-/// Takes the room that is left on a page, and asks for little: else what it stands on would scroll as well.
+/// Takes the room that is left on a page, and asks for little.
 class CardsArea final : public QScrollArea {
 public:
     using QScrollArea::QScrollArea;
