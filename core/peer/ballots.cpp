@@ -258,15 +258,15 @@ Validity Ballots::judge(const run::AcceptList& list) {
     return all_here && m.machine.open_long_enough(m.context.now()) ? Validity::valid : Validity::unknown;
 }
 
-/// The closing list certifies the run's last state and changes nothing. Any other without contributions is there to
-/// hand a seat over, where it may still have to reach this member that its holder is about to go, or to take the model
-/// back, which the host has signed.
+/// The closing list certifies the run's last state, holds its losses, and changes nothing. Any other without
+/// contributions is there to hand a seat over, where it may still have to reach this member that its holder is about to
+/// go, or to take the model back, which the host has signed.
 Validity Ballots::judge_empty(const run::AcceptList& list) const {
     const bool is_closing = m.context.is_last(list.round);
     const bool changes_seats = list.committee != m.chain.committee();
     if (is_closing || list.roll_back() != nullptr) {
         const bool is_alone = !changes_seats && (!is_closing || list.actions.empty());
-        return is_alone ? Validity::valid : Validity::invalid;
+        return is_alone && m.losses.are_established(list) ? Validity::valid : Validity::invalid;
     }
     if (!changes_seats) return Validity::invalid;
     const bool is_due = m.machine.playing() && m.seats.hands_over(list.committee) && m.seats.accepts(list.committee);
@@ -351,7 +351,7 @@ void Ballots::add_suspensions(run::AcceptList& list) const {
 }
 
 void Ballots::add_losses(run::AcceptList& list) const {
-    if (list.entries.empty()) return;
+    if (list.entries.empty() && !m.context.is_last(list.round)) return;
     if (auto due = m.losses.to_propose()) {
         list.measured = std::move(due->measured);
         list.measured_owners = std::move(due->owners);
@@ -371,7 +371,9 @@ std::optional<Digest> Ballots::list_to_propose() {
     list.committee = m.chain.committee();
     list.actions_before = m.chain.rules().actions;
     list.table = m.chain.table();
-    if (!m.context.is_last(list.round)) {
+    if (m.context.is_last(list.round)) {
+        add_losses(list);
+    } else {
         list.actions = m.moderation.due();
         if (list.roll_back() == nullptr) add_contributions(list);
         if (list.entries.empty() && list.roll_back() == nullptr && !m.seats.hands_over(list.committee)) {

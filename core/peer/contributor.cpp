@@ -99,7 +99,9 @@ bool Contributor::trainer_wanted() const {
 }
 
 /// Its memory is the owner's then, as in a pause.
-bool Contributor::training_is_over() const { return m_finish == Finish::finished || m.keeper.holds_last(); }
+bool Contributor::training_is_over() const {
+    return m_finish == Finish::finished || (m.keeper.holds_last() && !m.losses.measures_last());
+}
 
 void Contributor::update_trainer() {
     if (stopping() && m.context.now() >= m_stop_asked + pause_patience && m_work != Work::encoding) stop_trainer();

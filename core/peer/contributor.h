@@ -31,6 +31,7 @@
 #include <span>
 
 #include "core/peer/chain/chain_log.h"
+#include "core/peer/jury/losses.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/record.h"
@@ -76,6 +77,7 @@ public:
         const StateKeeper& keeper;
         const run::RoundMachine& machine;
         const ShardKeeper& shards;
+        const Losses& losses;
         StateStore& store;
         Trainer* trainer;  // null for a backbone
         Payloads& payloads;

@@ -75,7 +75,7 @@ void Rounds::start() {
 void Rounds::tick() {
     act(m.machine.tick(m.context.now(), m.ballots.proposes()));
     const bool is_compared = m.context.now() >= m_entered_at + heartbeats_to_compare * m.context.settings.heartbeat;
-    if (over() && in_step() && is_compared && !m.chain.closed()) m.ballots.decide();
+    if (over() && in_step() && is_compared && !m.chain.closed() && !m.losses.measures_last()) m.ballots.decide();
     m.ballots.decide_early();
     m.ballots.tick();
 }
@@ -187,12 +187,14 @@ void Rounds::apply_decision() {
     m.catch_up.apply(chosen->list, chosen);
 }
 
-/// The last state has no list that starts from it; an empty one certifies it for those who come later.
+/// The last state has no list that starts from it; one without entries certifies it for those who come later.
 void Rounds::close_run() {
     const CheckedList* decision = m.ballots.decision();
     if (m.chain.closed() || decision == nullptr || !agrees_with_base(decision->list)) return;
     const Status kept = m.chain.append(*decision, decision->list.base);
     if (!kept.ok()) return m.errors.report(kept.error().message);
+    m.losses.settle();
+    log_measured(decision->list);
     m.shortcut.publish_tables();
 }
 
@@ -307,6 +309,7 @@ void Rounds::entered() {
     m_window_closed_at.reset();
     m.payload_post.round_begins();
     if (over()) {
+        m.losses.last_is_here();
         m.machine.end(*m.keeper.round(), m.context.now());
     } else {
         enter_round();

@@ -33,15 +33,6 @@ Error forged_list(RoundId round, const std::string& fault) {
     return forged("The list of round " + std::to_string(round.value) + " in this proof " + fault + ".");
 }
 
-run::RunRules rules_of(const run::Manifest& manifest, const RunId& run) {
-    run::RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
-    rules.host_device = manifest.host_device;
-    rules.has_jury = manifest.recipe.measuring.jury > 0;
-    rules.measure_every = manifest.recipe.measuring.every;
-    std::sort(rules.allowed.begin(), rules.allowed.end());
-    return rules;
-}
-
 std::vector<PeerId> signers_of(const run::CommittedList& list, const std::vector<PeerId>& committee) {
     std::vector<PeerId> signers;
     const Result<run::AgreementMessage> message = run::decode_agreement_message(list.certificate);
@@ -55,7 +46,7 @@ std::vector<PeerId> signers_of(const run::CommittedList& list, const std::vector
 /// All lists of a proof, and what follows from them.
 Result<Proven> walk_lists(const ProofFile& proof, const RunId& run, const run::Verifier& verifier,
                           const Progress& progress) {
-    run::RunRules rules = rules_of(proof.manifest().manifest, run);
+    run::RunRules rules = run::rules_of(run, proof.manifest().manifest);
     run::ChainWalk walk(rules, verifier);
     Proven proven;
     proven.run = run;

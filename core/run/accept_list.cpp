@@ -112,7 +112,9 @@ void read_measured(ByteReader& in, AcceptList& list) {
     measured.round.value = in.u64();
     measured.tokens = in.u64();
     const std::size_t count = in.u8();
-    if (measured.round >= list.round || list.entries.empty()) in.fail();
+    // A list without entries can only be the closing one, whose losses are of its base; another's are of earlier
+    // states.
+    if (list.entries.empty() ? measured.round != list.round : measured.round >= list.round) in.fail();
     if (measured.tokens == 0 || measured.tokens > measured_tokens_max) in.fail();
     if (count == 0 || count > losses_per_list_max) in.fail();
     std::vector<PeerId> members;

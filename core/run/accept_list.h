@@ -81,7 +81,7 @@ struct AcceptList {
     /// Whose contributions do not help, by seats' verdicts; sorted by person, none twice, none with an entry here. Held
     /// from the next round on. Only in a list with entries, of a run with a jury.
     std::vector<Suspension> suspensions{};
-    /// What members have measured of an earlier state, in a list with entries, and certificates of those of them whose
+    /// What members have measured of an earlier state, in the closing list of its base, and certificates of those whose
     /// keys are not persons' own. No two are one person's.
     std::optional<Measured> measured{};
     Owners measured_owners{};

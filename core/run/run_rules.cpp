@@ -70,6 +70,16 @@ bool is_possible(const HostAction& action, const RunRules& rules, RoundId round)
 
 }  // namespace
 
+RunRules rules_of(const RunId& run, const Manifest& manifest) {
+    RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
+    rules.host_device = manifest.host_device;
+    rules.has_jury = manifest.recipe.measuring.jury > 0;
+    rules.measure_every = manifest.recipe.measuring.every;
+    rules.last = RoundId{manifest.recipe.total_rounds};
+    std::sort(rules.allowed.begin(), rules.allowed.end());
+    return rules;
+}
+
 void RunRules::apply(const HostAction& action) {
     actions = action.number;
     if (action.kind == ActionKind::ban) insert(banned, action.key);
@@ -91,7 +101,7 @@ void RunRules::follow(const AcceptList& list) {
 }
 
 bool RunRules::is_measured(RoundId round) const {
-    const bool is_due = measure_every > 0 && round.value % measure_every == 0;
+    const bool is_due = measure_every > 0 && (round.value % measure_every == 0 || round == last);
     return is_due && (curve.points.empty() || curve.points.back().round < round);
 }
 
@@ -186,7 +196,8 @@ bool may_suspend(const Suspension& suspension, const std::vector<PeerId>& commit
 bool may_measure(const AcceptList& list, const RunRules& rules) {
     const Measured& measured = *list.measured;
     const bool is_late = list.round.value - measured.round.value > measured_within;
-    if (!rules.is_measured(measured.round) || is_late) return false;
+    const bool is_of_base = measured.round == list.round;
+    if (!rules.is_measured(measured.round) || is_late || (is_of_base && list.round != rules.last)) return false;
     return std::all_of(measured.losses.begin(), measured.losses.end(), [&](const SignedLoss& one) {
         return rules.may_contribute(person_in(list.measured_owners, one.member), list.round);
     });

@@ -9,6 +9,7 @@
 #include "core/run/accept_list.h"
 #include "core/run/curve/loss_curve.h"
 #include "core/run/jury/suspended.h"
+#include "core/run/manifest.h"
 #include "core/run/message.h"
 
 namespace potluck::run {
@@ -26,6 +27,7 @@ struct RunRules {
     bool has_jury = false;                // lists may suspend persons
     SuspendedPersons suspended{};
     std::uint64_t measure_every = 0;  // rounds; 0: lists hold no losses
+    RoundId last{};                   // state of the run
     LossCurve curve{};
 
     /// The next action is in force. A suspension that it lifts is carry_out()'s.
@@ -34,7 +36,7 @@ struct RunRules {
     void carry_out(const AcceptList& list);
     /// The list is the newest: both of them.
     void follow(const AcceptList& list);
-    /// Whether the curve may get a point of theta[round].
+    /// Whether the curve may get a point of theta[round]: every so many rounds, and of the last.
     [[nodiscard]] bool is_measured(RoundId round) const;
     /// Whether the host has closed an open run: only whom it trusts takes part from then on.
     [[nodiscard]] bool closed() const;
@@ -51,6 +53,9 @@ struct RunRules {
     [[nodiscard]] std::vector<PeerId> first_committee() const;
     [[nodiscard]] Owners first_owners() const;
 };
+
+/// The rules in the manifest of `run`, before its first list.
+[[nodiscard]] RunRules rules_of(const RunId& run, const Manifest& manifest);
 
 /// The largest committee that so many members make: 7, 4 or 1, which stand 2, 1 and 0 liars; 0 of none.
 [[nodiscard]] std::size_t largest_committee(std::size_t members);
@@ -80,7 +85,8 @@ struct RunRules {
 /// Whether one verdict may stand in L[round]: judged lately, and of the person's present number of suspensions.
 [[nodiscard]] bool is_fresh(const JurorVerdict& verdict, RoundId round, const RunRules& rules);
 
-/// Whether a list may hold these losses: of a round that is due and lately was, by persons who may contribute.
+/// Whether a list may hold these losses: of a round that is due and lately was, by persons who may contribute. Only the
+/// closing list holds those of its own base.
 [[nodiscard]] bool may_measure(const AcceptList& list, const RunRules& rules);
 
 /// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, suspensions by seats,

@@ -257,13 +257,7 @@ run::Owners World::owners() const {
 
 std::vector<PeerId> World::committee_of(std::size_t member) { return home(member).ledger.head(m_run)->committee; }
 
-run::RunRules World::rules() const {
-    run::RunRules rules{m_run, m_manifest.host, m_manifest.backbones, m_manifest.allowed};
-    rules.host_device = m_manifest.host_device;
-    rules.has_jury = m_plan.jury > 0;
-    rules.measure_every = m_plan.measure_every;
-    return rules;
-}
+run::RunRules World::rules() const { return run::rules_of(m_run, m_manifest); }
 
 void World::use(const Topology& topology) {
     for (const Topology::Link& link : topology.links) {

@@ -146,6 +146,7 @@ private:
     RunLog m_log;
     std::optional<TimePoint> m_looked_at;
     std::optional<Validation> m_validation;
+    double m_training_speed = 0;  // tokens per second, when it last trained
     std::optional<Evaluated> m_evaluated;
     std::optional<TimePoint> m_leave_by;  // stop() was called
     bool m_left = false;

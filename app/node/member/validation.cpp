@@ -21,9 +21,10 @@ Validation::Validation(const run::Manifest& manifest)
       m_window_seconds(std::chrono::duration<double>(manifest.recipe.window).count()),
       m_is_small(manifest.validation.blob.size <= shard_bytes_max) {}
 
-bool Validation::may_begin(TimePoint now, double speed) const {
+bool Validation::may_begin(TimePoint now, double speed, bool is_last) const {
     m_owner.check();
     if (m_records == 0 || m_begun || now < m_next || speed <= 0) return false;
+    if (now < m_affordable && !is_last) return false;
     const double affordable = share_of_window_max * m_window_seconds * speed * forward_speedup;
     return static_cast<double>(m_tokens) <= affordable;
 }
@@ -37,7 +38,8 @@ void Validation::measured(TimePoint now) {
     m_owner.check();
     if (!m_begun) return;
     const std::chrono::duration<double, std::milli> cost = now - *std::exchange(m_begun, std::nullopt);
-    m_next = now + Duration{static_cast<std::int64_t>(cost.count() / share_of_time_max)};
+    if (!std::exchange(m_has_measured, true)) return;
+    m_affordable = now + Duration{static_cast<std::int64_t>(cost.count() / share_of_time_max)};
 }
 
 void Validation::cancelled(TimePoint now) {

@@ -1,8 +1,9 @@
 // When this computer's trainer may measure an agreed state on the records that the run's curve is of
 // (core/peer/jury/losses.h says which state). It must not cost what the person gave for training: a measurement takes
 // at most a quarter of a window, which happens every few rounds, else this computer is too slow for this model and
-// leaves it to others; the next one waits until all of them together are at most a fiftieth of the time. Does not: talk
-// to the trainer; RunSession does. Threads: one at a time. Owns: when the next one may be.
+// leaves it to others; the next one waits until all of them together are at most a fiftieth of the time. The first one
+// is not counted: most of it is the trainer's start. Does not: talk to the trainer; RunSession does.
+// Threads: one at a time. Owns: when the next one may be.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ public:
     [[nodiscard]] std::uint64_t records() const { return m_records; }
     /// Whether the shard is worth fetching where it is not here.
     [[nodiscard]] bool is_worth_fetching() const { return m_is_small; }
-    /// `speed` of training in tokens per second.
-    [[nodiscard]] bool may_begin(TimePoint now, double speed) const;
+    /// `speed` of training in tokens per second. The run's last state takes nothing from training, and does not wait.
+    [[nodiscard]] bool may_begin(TimePoint now, double speed, bool is_last = false) const;
     void begun(TimePoint now);
     void measured(TimePoint now);
     /// The trainer ended as it was asked to; the next try is soon.
@@ -40,7 +41,9 @@ private:
     double m_window_seconds = 0;
     bool m_is_small = false;
     std::optional<TimePoint> m_begun;
-    TimePoint m_next;
+    bool m_has_measured = false;
+    TimePoint m_next;        // try
+    TimePoint m_affordable;  // from then on all of them took little enough of the time
 };
 
 }  // namespace potluck::node

@@ -354,7 +354,10 @@ Status ChainLog::append(const CheckedList& checked, const StateDigest& result) {
     m_table.reset();
     if (checked.list.table) prune(checked.list.round);
     m_closed = m_context.is_last(m_height);
-    if (m_closed) return {};
+    if (m_closed) {
+        m_rules.carry_out(checked.list);
+        return {};
+    }
     m_height = m_height.next();
     m_head = checked.list;
     m_rules.follow(checked.list);

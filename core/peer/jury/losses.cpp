@@ -34,7 +34,8 @@ bool Losses::may_measure(const PeerId& member) const {
 
 /// In L[height] or one of the next.
 bool Losses::can_be_listed(RoundId round) const {
-    return m.chain.rules().is_measured(round) && m.chain.height().value <= round.value + run::measured_within;
+    return !m.chain.closed() && m.chain.rules().is_measured(round) &&
+           m.chain.height().value <= round.value + run::measured_within;
 }
 
 /// Seats first, then by lot.
@@ -143,10 +144,24 @@ void Losses::tell(const std::vector<PeerId>& to) const {
     }
 }
 
+bool Losses::measures_last() const {
+    const Duration patience = m.context.manifest.recipe.window / 4 + last_losses_patience;
+    return m_last_since && m.context.now() < *m_last_since + patience && !are_complete();
+}
+
+/// Whether all who may measure the last state have.
+bool Losses::are_complete() const {
+    const RoundId last{m.context.manifest.recipe.total_rounds};
+    if (m.context.manifest.records_measured() == 0 || !can_be_listed(last)) return true;
+    return held(last) >= measurers();
+}
+
 std::optional<Losses::ToPropose> Losses::to_propose() const {
     const RoundId height = m.chain.height();
+    const bool is_closing = m.context.is_last(height);
     for (const auto& [round, of_state] : m_losses) {
-        if (round >= height || !can_be_listed(round)) continue;
+        const bool is_its = is_closing ? round == height : round < height;
+        if (!is_its || !can_be_listed(round)) continue;
         ToPropose chosen{{round, m.context.manifest.tokens_measured(), {}}, {}};
         std::set<PeerId> persons;
         for (const PeerId& member : by_rank(round, of_state)) {
@@ -158,8 +173,8 @@ std::optional<Losses::ToPropose> Losses::to_propose() const {
         }
         std::sort(chosen.measured.losses.begin(), chosen.measured.losses.end(),
                   [](const run::SignedLoss& a, const run::SignedLoss& b) { return a.member < b.member; });
-        const bool may_be_more =
-            height.value <= round.value + rounds_to_gather && chosen.measured.losses.size() < measurers();
+        const bool may_be_more = !is_closing && height.value <= round.value + rounds_to_gather &&
+                                 chosen.measured.losses.size() < measurers();
         if (!chosen.measured.losses.empty() && !may_be_more) return chosen;
     }
     return std::nullopt;

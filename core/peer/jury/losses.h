@@ -29,6 +29,9 @@ inline constexpr std::size_t losses_of_state_max = 32;
 inline constexpr std::uint64_t loss_rounds_ahead = 2;
 /// Rounds for which a list waits for more losses than it has.
 inline constexpr std::uint64_t rounds_to_gather = 2;
+/// The closing list waits as long as a quarter of a window, which is what measuring may take
+/// (app/node/member/validation.h), and so much more.
+inline constexpr Duration last_losses_patience{10'000};
 
 class Losses {
 public:
@@ -57,6 +60,10 @@ public:
     /// These may not know what is held here.
     void tell(const std::vector<PeerId>& to) const;
 
+    /// The run's last state is held here.
+    void last_is_here() { m_last_since = m.context.now(); }
+    /// Whether trainer and closing list wait until those who may have measured it, this member or others.
+    [[nodiscard]] bool measures_last() const;
     /// What L[height] takes, with certificates of its members; nothing while there is none, or more are to come.
     struct ToPropose {
         run::Measured measured;
@@ -78,9 +85,11 @@ private:
     [[nodiscard]] std::size_t measurers() const;
     [[nodiscard]] std::vector<PeerId> by_rank(RoundId round, const OfState& of_state) const;
     void keep(RoundId round, const run::SignedLoss& loss);
+    [[nodiscard]] bool are_complete() const;
 
     const Parts m;
     std::map<RoundId, OfState> m_losses;
+    std::optional<TimePoint> m_last_since;
     std::optional<std::pair<RoundId, bool>> m_drawn;  // the newest round that was due, and whether the lot fell here
 };
 

@@ -7,26 +7,13 @@
 
 namespace potluck::peer {
 
-namespace {
-
-run::RunRules rules_of(const RunId& run, const run::Manifest& manifest) {
-    run::RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
-    rules.host_device = manifest.host_device;
-    rules.has_jury = manifest.recipe.measuring.jury > 0;
-    rules.measure_every = manifest.recipe.measuring.every;
-    std::sort(rules.allowed.begin(), rules.allowed.end());
-    return rules;
-}
-
-}  // namespace
-
 Context::Context(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, Swarm& run_swarm,
                  const identity::Identity& own_identity, run::DeviceCertificate own_certificate,
                  const identity::Identity* person)
     : run(run_id),
       manifest(std::move(run_manifest)),
       settings(std::move(peer_settings)),
-      rules(rules_of(run, manifest)),
+      rules(run::rules_of(run, manifest)),
       layout(model::state_layout(manifest.model)),
       swarm(run_swarm),
       identity(own_identity),

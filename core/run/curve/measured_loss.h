@@ -2,6 +2,7 @@
 // whose lower median is the run's point of that round. See docs/wire-format.md.
 //
 //   theta[r] --a few members measure the same records--> MeasuredLoss, signed --one of L[r+1] .. L[r+9]--> point of r
+//                                                        of the run's last state --the closing list--> its point
 //
 // Does not: check signatures, or who may measure; or keep a curve (loss_curve.h).
 // Threads: values; any.
@@ -22,8 +23,8 @@ inline constexpr std::uint64_t measured_round_max = 1ULL << 40U;   // as round_m
 inline constexpr std::uint64_t measured_tokens_max = 1ULL << 40U;  // as tokens_max of a contribution
 /// Three liars among seven do not move the lower median beyond what an honest member measured.
 inline constexpr std::size_t losses_per_list_max = 7;
-/// The list that carries the losses of theta[r] is L[r+1] to L[r+9]: enough for a slow computer, and no old state can
-/// be brought up again.
+/// The list that carries the losses of theta[r] is one of L[r+1] to L[r+9], or the closing list, which certifies the
+/// last state: enough for a slow computer, and no old state can be brought up again.
 inline constexpr std::uint64_t measured_within = 9;
 
 /// The validation loss of theta[round] on the first records of the run's validation shard.

@@ -1,6 +1,8 @@
 // The curve of a run: every member has the same, whenever it came and whoever lies, and gaps stay gaps.
 #include <QTest>
 
+#include <map>
+
 #include "tests/sim/checks.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/seeds.h"
@@ -143,6 +145,58 @@ private slots:
         QVERIFY(std::find(rounds.begin(), rounds.end(), 10) == rounds.end());
         QVERIFY(std::find(rounds.begin(), rounds.end(), 15) == rounds.end());
         QVERIFY(std::find(rounds.begin(), rounds.end(), 20) != rounds.end());
+    }
+
+    /// Losses of states before it, which no list has yet, are left out.
+    void the_closing_list_holds_the_losses_of_the_last_state_alone() {
+        WorldPlan plan = plan_of(1, 6);
+        plan.measure_every = 1;
+        World world(10, plan);
+        world.on_measure = [](std::size_t member, RoundId round) { return std::optional(honest_loss(member, round)); };
+        world.start_all();
+        const auto is_closed = [&] { return world.home(0).ledger.totals(world.run()).rounds.value == 7; };
+        QVERIFY(world.run_until(is_closed, Duration{120'000}));
+        QCOMPARE(rounds_of(curve_of(world, 0)).back(), std::uint64_t{6});
+    }
+
+    /// Its number is none that is due otherwise. Who joins when the run is over has the point, too.
+    void the_closing_list_holds_the_losses_of_the_last_state() {
+        World world(8, plan_of(5, 33));
+        // The last state takes its time.
+        std::map<std::size_t, int> asked;
+        world.on_measure = [&](std::size_t member, RoundId round) -> std::optional<double> {
+            if (round.value == 33 && ++asked[member] < 60) return std::nullopt;
+            return honest_loss(member, round);
+        };
+        for (std::size_t i = 0; i + 1 < world.size(); ++i) world.start(i);
+        const auto ends_with_its_point = [&](std::size_t member) {
+            return !curve_of(world, member).points.empty() && curve_of(world, member).points.back().round.value == 33;
+        };
+        const auto all_have_it = [&] {
+            for (std::size_t i = 0; i + 1 < world.size(); ++i)
+                if (!ends_with_its_point(i)) return false;
+            return true;
+        };
+        QVERIFY(world.run_until(all_have_it, Duration{300'000}));
+        const auto trains = [&](std::size_t member) { return world.home(member).process->trainer->running(); };
+        QVERIFY(world.run_until([&] { return !trains(0) && !trains(1); }, Duration{2'000}));
+        world.kill(2, Death::silent);
+        world.start(2);
+        world.start(4);
+        QVERIFY(world.run_until([&] { return ends_with_its_point(2) && ends_with_its_point(4); }, Duration{120'000}));
+        const std::string fault = fault_of(world, 7);
+        QVERIFY2(fault.empty(), qPrintable(QString::fromStdString(fault)));
+    }
+
+    void a_run_ends_though_nobody_measures_its_last_state() {
+        World world(9, plan_of(4, 22));
+        world.on_measure = [](std::size_t member, RoundId round) {
+            return round.value == 22 ? std::nullopt : std::optional(honest_loss(member, round));
+        };
+        world.start_all();
+        const auto is_closed = [&] { return world.home(0).ledger.totals(world.run()).rounds.value == 23; };
+        QVERIFY(world.run_until(is_closed, Duration{300'000}));
+        QCOMPARE(rounds_of(curve_of(world, 0)).back(), std::uint64_t{20});
     }
 
     void a_replaced_committee_takes_points_back_with_their_lists() {

@@ -304,35 +304,6 @@ private slots:
         QCOMPARE(bench.own_vote(), for_list);
     }
 
-    void the_closing_list_is_empty_and_changes_nothing() {
-        const auto vote_on_closing = [](const std::function<void(Bench&, run::AcceptList&)>& change) {
-            for (float value = 1.0F;; value += 1.0F) {
-                Bench bench(3, 1);
-                const CheckedList first = bench.committed(bench.good_list(value), {1, 2, 3});
-                POTLUCK_CHECK(bench.chain.append(first, bench.keeper.digest()).ok());
-                bench.machine.leave();
-                bench.ballots->enter();
-                bench.ballots->decide();
-                if (bench.ballots->proposes()) continue;  // the order of turns follows from the list before
-                run::AcceptList closing = bench.unsigned_list_of({});
-                change(bench, closing);
-                for (const std::uint8_t who : turns()) {
-                    const identity::Identity author = key_of(who);
-                    if (author.id() == bench.ballots->proposer())
-                        (void)bench.hear(bench.proposal_by(author, closing, 0));
-                }
-                return bench.own_vote();
-            }
-        };
-        QCOMPARE(vote_on_closing([](Bench&, run::AcceptList&) {}), for_list);
-        QCOMPARE(vote_on_closing([](Bench&, run::AcceptList& list) { list.committee = ids_of({1}); }), nil);
-        // Its table is what this member has summed up itself.
-        QCOMPARE(vote_on_closing([](Bench&, run::AcceptList& list) { list.table->size += 1; }), nil);
-        QCOMPARE(
-            vote_on_closing([](Bench& bench, run::AcceptList& list) { list.entries = bench.good_list(9.0F).entries; }),
-            nil);
-    }
-
     // What this member proposes.
 
     void its_own_list_says_what_is_held_and_marks_newcomers() {

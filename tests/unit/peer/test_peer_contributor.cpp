@@ -162,8 +162,9 @@ struct Bench : Fixture {
     StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
     Members members;
     ShardKeeper shards{{context, chain, members, errors}};
+    Losses losses{{context, chain, members, disk}};
     Contributor contributor{
-        {context, chain, keeper, machine, shards, disk, &trainer, payloads, jobs, errors, mediator}};
+        {context, chain, keeper, machine, shards, losses, disk, &trainer, payloads, jobs, errors, mediator}};
 };
 
 }  // namespace
@@ -296,8 +297,9 @@ private slots:
             entry.late = true;
             QVERIFY(bench.chain.append(bench.list_of({}), StateDigest{}).ok());
             const auto restarted = [&] {
-                Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.disk,
-                                  &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+                Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.losses,
+                                  bench.disk, &bench.trainer, bench.payloads, bench.jobs, bench.errors,
+                                  bench.mediator}};
                 next.restore();
                 return std::pair(next.record().pending_tokens().value, next.record().carried.value);
             };
@@ -443,8 +445,8 @@ private slots:
         const run::ContributionMessage own = bench.mediator.offers[0];
         bench.payloads.release_before(RoundId{9});
         bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
-        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.disk,
-                          &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.losses,
+                          bench.disk, &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
         next.restore();
         const auto content = std::make_shared<sim::MemoryBlob>(bench.published.at(own.payload.root));
         (void)bench.payloads.arrived(own.payload, content, TimePoint{});
@@ -493,8 +495,8 @@ private slots:
         const CheckedList checked =
             bench.list_of({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
         QVERIFY(bench.chain.append(checked, StateDigest{}).ok());
-        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.disk,
-                          &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.losses,
+                          bench.disk, &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
         next.restore();
         QVERIFY(next.record().pending.empty());
         QCOMPARE(next.record().carried.value, 640ULL);
@@ -606,8 +608,8 @@ private slots:
     /// A node that starts paused does not know how old the file is.
     void moments_of_an_earlier_life_count_from_its_first_round() {
         Bench bench;
-        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.disk,
-                          &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.losses,
+                          bench.disk, &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
         next.pause();
         next.update_trainer();
         bench.keeper.hold({RoundId{moments_rounds_max}, bench.commit(moments_rounds_max, 0.25F)});

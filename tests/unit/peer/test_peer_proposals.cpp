@@ -1,4 +1,4 @@
-// How much one proposal may make a member fetch, which newcomers it names, and what it may say of density.
+// How much one proposal may make a member fetch, whom it names, what it may say of density, and the closing list.
 #include <QTest>
 
 #include <algorithm>
@@ -51,10 +51,8 @@ run::AcceptList list_of_newcomers(const Bench& bench, std::size_t count) {
     return list;
 }
 
-/// The next round, after a list that says `k`, in which this member's window has been open for long.
-void go_on(Bench& bench, std::uint32_t k, std::optional<run::RoundBefore> before = std::nullopt) {
-    run::AcceptList last = bench.unsigned_list_of({});
-    last.k = k;
+/// The next round, after `last`, in which this member's window has been open for long.
+void go_on(Bench& bench, const run::AcceptList& last, std::optional<run::RoundBefore> before = std::nullopt) {
     const std::uint64_t next = bench.chain.height().value + 1;
     POTLUCK_CHECK(bench.chain.append(bench.committed(last, {1, 2, 3}), bench.commit(next, 0.5F)).ok());
     bench.keeper.hold({RoundId{next}, *bench.chain.digest_at(RoundId{next})});
@@ -63,6 +61,22 @@ void go_on(Bench& bench, std::uint32_t k, std::optional<run::RoundBefore> before
     bench.wait(window);
     bench.begin();
     bench.ballots->decide();
+}
+
+/// After a list that says `k`.
+void go_on(Bench& bench, std::uint32_t k, std::optional<run::RoundBefore> before = std::nullopt) {
+    run::AcceptList last = bench.unsigned_list_of({});
+    last.k = k;
+    go_on(bench, last, std::move(before));
+}
+
+/// After a list by which two seats suspend a person.
+void go_on_without(Bench& bench, const PeerId& person) {
+    run::AcceptList last = bench.unsigned_list_of({bench.contribution(6, 1.0F).entry});
+    run::JurorVerdict verdict;
+    verdict.person = person;
+    last.suspensions = {{person, {{key_of(2).id(), verdict, {}}, {key_of(3).id(), verdict, {}}}}};
+    go_on(bench, last);
 }
 
 /// All members' payloads came at once, or nobody's did.
@@ -139,6 +153,73 @@ private slots:
             const auto in_time = std::count_if(list.entries.begin(), list.entries.end(),
                                                [](const run::Accepted& entry) { return !entry.late; });
             QCOMPARE(in_time, 40);
+            return;
+        }
+        QFAIL("it is never this member's turn");
+    }
+
+    void the_closing_list_is_empty_and_changes_nothing() {
+        run::Manifest manifest = manifest_of_four(1);
+        manifest.recipe.measuring.every = 5;
+        manifest.validation.records = 10;
+        const auto vote_on_closing = [&](const std::function<void(Bench&, run::AcceptList&)>& change) {
+            for (float value = 1.0F;; value += 1.0F) {
+                Bench bench(manifest, 3);
+                const CheckedList first = bench.committed(bench.good_list(value), {1, 2, 3});
+                POTLUCK_CHECK(bench.chain.append(first, bench.keeper.digest()).ok());
+                bench.machine.leave();
+                bench.ballots->enter();
+                bench.ballots->decide();
+                if (bench.ballots->proposes()) continue;  // the order of turns follows from the list before
+                run::AcceptList closing = bench.unsigned_list_of({});
+                change(bench, closing);
+                for (const std::uint8_t who : turns()) {
+                    const identity::Identity author = key_of(who);
+                    if (author.id() == bench.ballots->proposer())
+                        (void)bench.hear(bench.proposal_by(author, closing, 0));
+                }
+                return bench.own_vote();
+            }
+        };
+        QCOMPARE(vote_on_closing([](Bench&, run::AcceptList&) {}), std::string("list"));
+        QCOMPARE(vote_on_closing([](Bench&, run::AcceptList& list) { list.committee = ids_of({1}); }),
+                 std::string("nil"));
+        // Its table is what this member has summed up itself.
+        QCOMPARE(vote_on_closing([](Bench&, run::AcceptList& list) { list.table->size += 1; }), std::string("nil"));
+        QCOMPARE(
+            vote_on_closing([](Bench& bench, run::AcceptList& list) { list.entries = bench.good_list(9.0F).entries; }),
+            std::string("nil"));
+        // It may hold what members have measured of its base, but for newcomers.
+        const auto measured_by = [&](std::uint8_t number) {
+            return vote_on_closing([number](Bench& bench, run::AcceptList& list) {
+                const identity::Identity key = key_of(number);
+                const run::MeasuredLoss loss{list.round, 3'000'000, bench.context.manifest.tokens_measured()};
+                list.measured = run::Measured{loss.round, loss.tokens, {{key.id(), loss.loss, {}}}};
+                list.measured->losses[0].signature =
+                    key.sign(run::domain_of(run::MessageKind::loss), run::signed_bytes(bench.context.run, loss));
+            });
+        };
+        QCOMPARE(measured_by(2), std::string("list"));
+        QCOMPARE(measured_by(20), std::string("nil"));
+    }
+
+    /// An offer that came before the list is held all the same.
+    void a_proposal_names_nobody_whom_the_last_list_suspends() {
+        run::Manifest manifest = manifest_of_four(50);
+        manifest.recipe.measuring.jury = 0.03;
+        for (std::size_t turn = 0; turn < 4; ++turn) {
+            Bench bench(manifest, turn);
+            go_on_without(bench, key_of(5).id());
+            if (!bench.ballots->proposes()) continue;
+            for (const std::uint8_t number : {std::uint8_t{5}, std::uint8_t{8}}) {
+                const run::ContributionMessage message{RoundId{1}, bench.keeper.digest(), payload_named(number), {64}};
+                QCOMPARE(bench.machine.contribution(key_of(number).id(), message, {}), Verdict::accepted);
+                (void)bench.machine.payload_held(message.payload.root, key_of(number).id());
+            }
+            bench.ballots->reconsider();
+            const run::AcceptList list = bench.own_list();
+            QCOMPARE(list.entries.size(), std::size_t{1});
+            QCOMPARE(list.entries[0].peer, key_of(8).id());
             return;
         }
         QFAIL("it is never this member's turn");

@@ -203,7 +203,12 @@ private slots:
             !list_survives([](AcceptList& list) { std::swap(list.measured->losses[0], list.measured->losses[1]); }));
         QVERIFY(!list_survives(
             [](AcceptList& list) { list.measured->losses[1].member = list.measured->losses[0].member; }));
+        // Without entries it can be the closing list, which holds losses of its base and of nothing else.
         QVERIFY(!list_survives([](AcceptList& list) { list.entries.clear(); }));
+        QVERIFY(list_survives([](AcceptList& list) {
+            list.entries.clear();
+            list.measured->round = list.round;
+        }));
         // Two computers of one person.
         QVERIFY(!list_survives([](AcceptList& list) {
             for (const SignedLoss& one : list.measured->losses)
@@ -260,6 +265,18 @@ private slots:
         QVERIFY(refuses([](AcceptList& one, RunRules& other) {
             one.measured_owners[peer(3)] = {peer(9), {}};
             other.banned = {peer(9)};
+        }));
+        // Of its base only where that is the run's last state, which is due whatever its number.
+        const auto of_base = [](AcceptList& one) { one.measured->round = one.round; };
+        QVERIFY(refuses([&](AcceptList& one, RunRules&) { of_base(one); }));
+        QVERIFY(!refuses([&](AcceptList& one, RunRules& other) {
+            of_base(one);
+            other.last = {25};
+        }));
+        QVERIFY(refuses([&](AcceptList& one, RunRules& other) {
+            one.round = {30};
+            of_base(one);
+            other.last = {35};
         }));
         rules.carry_out(list);
         QVERIFY((rules.curve.points == std::vector<LossPoint>{{{20}, honest}}));
