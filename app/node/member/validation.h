@@ -26,7 +26,8 @@ public:
     [[nodiscard]] std::uint64_t records() const { return m_records; }
     /// Whether the shard is worth fetching where it is not here.
     [[nodiscard]] bool is_worth_fetching() const { return m_is_small; }
-    /// `speed` of training in tokens per second. The run's last state takes nothing from training, and does not wait.
+    /// `speed` of training in tokens per second. The run's last state takes nothing from training:
+    /// it does not wait, and may take as long as the closing list waits for it.
     [[nodiscard]] bool may_begin(TimePoint now, double speed, bool is_last = false) const;
     void begun(TimePoint now);
     void measured(TimePoint now);

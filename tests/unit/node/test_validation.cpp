@@ -58,6 +58,9 @@ private slots:
         QVERIFY(!validation.may_begin(at(0), 16'383.0));
         QVERIFY(validation.may_begin(at(0), 16'384.0));
         QVERIFY(!validation.may_begin(at(0), 0));
+        // The last state may take ten seconds more.
+        QVERIFY(!validation.may_begin(at(0), 399.0, true));
+        QVERIFY(validation.may_begin(at(0), 400.0, true));
     }
 
     void a_large_model_is_measured_and_a_large_shard_not_fetched_for_it() {
