@@ -51,6 +51,9 @@ inline constexpr double usual_jury = 0.03;
 /// Rounds between two measurements of the validation loss in a run that says nothing, of at least 200 rounds.
 inline constexpr std::uint64_t usual_measure_every = 10;
 inline constexpr std::uint64_t measure_every_max = 1000;
+/// The closing list waits for losses as long as a quarter of a window, which is what measuring may take, and so much
+/// more.
+inline constexpr std::int64_t last_losses_seconds = 10;
 
 /// What members measure beside training.
 struct Measuring {

@@ -3,8 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "core/peer/jury/losses.h"
-
 namespace potluck::node {
 
 namespace {
@@ -27,7 +25,7 @@ bool Validation::may_begin(TimePoint now, double speed, bool is_last) const {
     m_owner.check();
     if (m_records == 0 || m_begun || now < m_next || speed <= 0) return false;
     if (now < m_affordable && !is_last) return false;
-    const double patience = is_last ? std::chrono::duration<double>(peer::last_losses_patience).count() : 0;
+    const double patience = is_last ? static_cast<double>(run::last_losses_seconds) : 0;
     const double seconds = share_of_window_max * m_window_seconds + patience;
     return static_cast<double>(m_tokens) <= seconds * speed * forward_speedup;
 }

@@ -145,7 +145,7 @@ void Losses::tell(const std::vector<PeerId>& to) const {
 }
 
 bool Losses::measures_last() const {
-    const Duration patience = m.context.manifest.recipe.window / 4 + last_losses_patience;
+    const Duration patience = m.context.manifest.recipe.window / 4 + Duration{1'000 * run::last_losses_seconds};
     return m_last_since && m.context.now() < *m_last_since + patience && !are_complete();
 }
 

@@ -29,9 +29,6 @@ inline constexpr std::size_t losses_of_state_max = 32;
 inline constexpr std::uint64_t loss_rounds_ahead = 2;
 /// Rounds for which a list waits for more losses than it has.
 inline constexpr std::uint64_t rounds_to_gather = 2;
-/// The closing list waits as long as a quarter of a window, which is what measuring may take
-/// (app/node/member/validation.h), and so much more.
-inline constexpr Duration last_losses_patience{10'000};
 
 class Losses {
 public:
