@@ -542,8 +542,7 @@ void Demo::close() {
 
 void Demo::settle() {
     const std::uint64_t batch_tokens = static_cast<std::uint64_t>(m_manifest.recipe.batch) * m_manifest.model.context;
-    run::RunRules rules{m_run, m_manifest.host, m_manifest.backbones, {}};
-    rules.host_device = m_manifest.host_device;
+    const run::RunRules rules = run::rules_of(m_run, m_manifest);
     const Status read = read_books(m_run, rules, m_scenario->books(), batch_tokens, m_report);
     if (!read) {
         m_report.troubles.push_back(read.error().message);

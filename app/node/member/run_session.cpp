@@ -173,10 +173,10 @@ void RunSession::tick(TimePoint now) {
     m_looked_at = now;
     const peer::PeerView view = m_peer->view();
     write_log(now, view);
-    if (m_validation) measure_validation(now);
+    if (m_validation) measure_validation(now, view.round.value == m_plan.manifest.recipe.total_rounds);
 }
 
-void RunSession::measure_validation(TimePoint now) {
+void RunSession::measure_validation(TimePoint now, bool is_over) {
     // An idle trainer has none, and is to measure the run's last state all the same.
     if (const double speed = m_trainer->view().tokens_per_second; speed > 0) m_training_speed = speed;
     const run::Shard& shard = m_plan.manifest.validation;
@@ -187,10 +187,9 @@ void RunSession::measure_validation(TimePoint now) {
         if (fetches) m_swarm->fetch(shard.blob, {});
         return;
     }
+    if (!m_validation->may_begin(now, m_training_speed, is_over)) return;
     const std::optional<RoundId> round = m_peer->loss_due();
     if (!round) return;
-    const bool is_last = round->value == m_plan.manifest.recipe.total_rounds;
-    if (!m_validation->may_begin(now, m_training_speed, is_last)) return;
     control::EvaluateRequest request;
     const peer::VectorPlace state = m_store->state_place(*round);
     request.state = {state.file.string(), state.offset};

@@ -131,7 +131,8 @@ private:
     RunSession(World world, Plan plan) : m_world(world), m_plan(std::move(plan)) {}
     Status open_parts();
     void write_log(TimePoint now, const peer::PeerView& view);
-    void measure_validation(TimePoint now);
+    /// `is_over`: the run has its last state, which alone is due then.
+    void measure_validation(TimePoint now, bool is_over);
 
     ThreadOwner m_owner;
     World m_world;
