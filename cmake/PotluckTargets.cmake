@@ -8,7 +8,8 @@ option(POTLUCK_UNITY "Compile sources of a room together" ON)
 option(POTLUCK_TEST_HEADER "Parse Qt Test and JSON once for a folder of tests" ${POTLUCK_UNITY})
 
 # potluck_library(<name> [SEPARATE] [PUBLIC <libraries others see>] [PRIVATE <libraries only its sources see>])
-# SEPARATE: each source is compiled alone in every build, because it depends on its own options or inlining.
+# SEPARATE: each source is compiled alone in every build, because it depends on its own options, inlining, or
+# translation context.
 function(potluck_library name)
   cmake_parse_arguments(arg "SEPARATE" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")

@@ -36,7 +36,7 @@ std::string option_names(const CLI::Option& option) {
     return option.get_items_expected_max() > 0 ? names + " \\fIVALUE\\fR" : names;
 }
 
-std::string options_of(const CLI::App& app) {
+std::string options_section(const CLI::App& app) {
     std::string page;
     for (const CLI::Option* option : app.get_options()) {
         page += ".TP\n" + option_names(*option) + "\n" + roff(full_description(*option)) + ".\n";
@@ -47,7 +47,7 @@ std::string options_of(const CLI::App& app) {
 void add_verbs(const CLI::App& app, const std::string& above, std::string& page) {
     for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
         const std::string name = above + verb->get_name();
-        page += ".SS " + roff(name) + "\n" + roff(verb->get_description()) + ".\n" + options_of(*verb);
+        page += ".SS " + roff(name) + "\n" + roff(verb->get_description()) + ".\n" + options_section(*verb);
         add_verbs(*verb, name + " ", page);
     }
 }
@@ -68,7 +68,7 @@ std::string manual_page(const CLI::App& app, const std::string& version) {
                        ".SH SYNOPSIS\n.B potluck\\-node\n[\\fIOPTION\\fR...] \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n"
                        ".SH DESCRIPTION\n" +
                        roff(app.get_description()) + "\n.SH OPTIONS\nThey may stand before or after the command.\n" +
-                       options_of(app) + ".SH COMMANDS\n";
+                       options_section(app) + ".SH COMMANDS\n";
     add_verbs(app, "", page);
     page += ".SH EXIT STATUS\nWhatever is not 0 comes with a sentence on standard error.\n" + exit_statuses() +
             ".SH FILES\n.TP\n\\fI~/.local/share/potluck\\fR\n"

@@ -14,10 +14,10 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t shown_name = 24, shown_team = 40;
+constexpr std::size_t shown_member = 24, shown_team = 40;
 
 void print(const control::LeaderboardRow& row) {
-    const std::string name = row.name.empty() ? "-" : log::printable(row.name, shown_name);
+    const std::string name = row.name.empty() ? "-" : log::printable(row.name, shown_member);
     const std::string team = row.team.empty() ? "" : "  team " + log::printable(row.team, shown_team);
     std::printf("%4u  %s  %-24s %12llu tokens %6llu rounds %5.1f%%%s%s\n", row.rank, clean(row.id).substr(0, 8).c_str(),
                 name.c_str(), static_cast<unsigned long long>(row.tokens), static_cast<unsigned long long>(row.rounds),

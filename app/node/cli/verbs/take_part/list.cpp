@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t seconds_per_day = 86'400;
 constexpr int days_default = 30;
-constexpr std::size_t shown_text = 300;
+constexpr std::size_t shown_in_list = 300;
 
 std::string signature_name(const std::string& file) { return file + std::string(list_signature_suffix); }
 
@@ -217,7 +217,7 @@ Result<find::SignedList> fetch_signed(const std::string& place, const net::Proxy
 }
 
 void say_followed(const std::string& title, std::uint64_t runs) {
-    std::cout << "You follow “" << log::printable(title, shown_text) << "”, which names " << runs
+    std::cout << "You follow “" << log::printable(title, shown_in_list) << "”, which names " << runs
               << (runs == 1 ? " run." : " runs.") << " Look for them with: potluck-node runs find" << std::endl;
 }
 
@@ -299,10 +299,10 @@ public:
                             {"runs", one.list.runs.size()}});
             if (output() == Output::json) continue;
             const bool expired = one.list.expires <= unix_seconds();
-            std::printf("%s: %zu runs%s\n  %s %s\n", log::printable(one.list.title, shown_text).c_str(),
+            std::printf("%s: %zu runs%s\n  %s %s\n", log::printable(one.list.title, shown_in_list).c_str(),
                         one.list.runs.size(),
                         expired ? ", expired: it vouches for nothing until its maker renews it" : "",
-                        log::printable(one.source, shown_text).c_str(), one.key.c_str());
+                        log::printable(one.source, shown_in_list).c_str(), one.key.c_str());
         }
         if (output() == Output::json) print_json({{"lists", rows}});
         return ExitCode::ok;

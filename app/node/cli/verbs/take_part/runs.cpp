@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t shown_name = 40;
+constexpr std::size_t shown_run = 40;
 
 class RunsVerb final : public Verb {
 public:
@@ -42,8 +42,8 @@ ExitCode RunsVerb::run(const ThisNode& node) {
         const bool current = settings->run && settings->run->invite.run == run.id;
         rows.push_back({{"id", run.id.hex()}, {"name", run.name}, {"bytes", run.bytes}, {"current", current}});
         if (json) continue;
-        std::printf("%s  %-*s %10s%s\n", run.id.hex().substr(0, 8).c_str(), static_cast<int>(shown_name),
-                    log::printable(run.name, shown_name).c_str(), bytes_text(run.bytes).c_str(),
+        std::printf("%s  %-*s %10s%s\n", run.id.hex().substr(0, 8).c_str(), static_cast<int>(shown_run),
+                    log::printable(run.name, shown_run).c_str(), bytes_text(run.bytes).c_str(),
                     current ? "  (this node is in it)" : "");
     }
     if (json) print_json({{"runs", rows}});
