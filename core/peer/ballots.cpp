@@ -104,9 +104,15 @@ void Ballots::decide() {
 
 void Ballots::decide_early() {
     if (!m_agreement || m_decision || m_is_early || !m.machine.playing()) return;
-    if (!m.seats.hand_over_due() && !m.moderation.roll_back_due()) return;
+    if (!m.seats.hand_over_due() && !m.moderation.roll_back_due() && !lets_in_without_entries(m.moderation.due()))
+        return;
     m_is_early = true;
     carry_out(m_agreement->start(m.context.now()));
+}
+
+/// A whole window has passed, and nobody contributed.
+bool Ballots::lets_in_without_entries(const std::vector<run::SignedAction>& actions) const {
+    return m.machine.reopened() && lets_somebody_in(actions);
 }
 
 void Ballots::tick() {
@@ -260,7 +266,8 @@ Validity Ballots::judge(const run::AcceptList& list) {
 
 /// The closing list certifies the run's last state, holds its losses, and changes nothing. Any other without
 /// contributions is there to hand a seat over, where it may still have to reach this member that its holder is about to
-/// go, or to take the model back, which the host has signed.
+/// go, to take the model back, which the host has signed, or to let in whom the round waits for, which the host has
+/// signed as well.
 Validity Ballots::judge_empty(const run::AcceptList& list) const {
     const bool is_closing = m.context.is_last(list.round);
     const bool changes_seats = list.committee != m.chain.committee();
@@ -268,8 +275,9 @@ Validity Ballots::judge_empty(const run::AcceptList& list) const {
         const bool is_alone = !changes_seats && (!is_closing || list.actions.empty());
         return is_alone && m.losses.are_established(list) ? Validity::valid : Validity::invalid;
     }
-    if (!changes_seats) return Validity::invalid;
-    const bool is_due = m.machine.playing() && m.seats.hands_over(list.committee) && m.seats.accepts(list.committee);
+    if (!changes_seats && !lets_somebody_in(list.actions)) return Validity::invalid;
+    const bool has_reason = lets_in_without_entries(list.actions) || m.seats.hands_over(list.committee);
+    const bool is_due = m.machine.playing() && has_reason && (!changes_seats || m.seats.accepts(list.committee));
     return is_due ? Validity::valid : Validity::unknown;
 }
 
@@ -376,9 +384,8 @@ std::optional<Digest> Ballots::list_to_propose() {
     } else {
         list.actions = m.moderation.due();
         if (list.roll_back() == nullptr) add_contributions(list);
-        if (list.entries.empty() && list.roll_back() == nullptr && !m.seats.hands_over(list.committee)) {
-            return std::nullopt;
-        }
+        const bool has_reason = list.roll_back() != nullptr || lets_in_without_entries(list.actions);
+        if (list.entries.empty() && !has_reason && !m.seats.hands_over(list.committee)) return std::nullopt;
     }
     std::vector<PayloadPointer> payloads;
     for (const run::Accepted& entry : list.entries) payloads.push_back(m.payloads.find(entry.payload.root));

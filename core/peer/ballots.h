@@ -69,7 +69,8 @@ public:
     void enter();
     /// There is enough for a list.
     void decide();
-    /// What does not wait for a window's end: a seat changes hands, or the host takes the model back.
+    /// What does not wait for contributions: a seat changes hands, the host takes the model back, or lets somebody in
+    /// after a window without any.
     void decide_early();
     void tick();
     /// A payload came, or the state: what could not be judged may be now.
@@ -103,6 +104,7 @@ private:
 
     [[nodiscard]] run::Validity judge(const run::AcceptList& list);
     [[nodiscard]] run::Validity judge_empty(const run::AcceptList& list) const;
+    [[nodiscard]] bool lets_in_without_entries(const std::vector<run::SignedAction>& actions) const;
     [[nodiscard]] std::vector<run::Accepted> entries_to_propose() const;
     [[nodiscard]] std::optional<run::Bounds> bounds_of(const run::AcceptList& list,
                                                        const std::vector<PayloadPointer>& payloads) const;

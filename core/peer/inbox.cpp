@@ -68,7 +68,11 @@ Verdict Inbox::judge_author(const PeerId& from, const run::Envelope& envelope, c
     const PeerId& sender = envelope.sender;
     const run::DeviceCertificate known = m.members.certificate_of(sender);
     const run::DeviceCertificate* told = certificate_of(message);
-    if (!admits((told == nullptr ? known : *told).person_of(sender))) return Verdict::not_allowed;
+    const PeerId person = (told == nullptr ? known : *told).person_of(sender);
+    if (!admits(person)) {
+        if (sender == from) m.moderation.tell_why_shut_out(from, person);
+        return Verdict::not_allowed;
+    }
     if (sender != from && !admits(m.members.person_of(from))) return Verdict::not_allowed;
     const bool is_sound = told == nullptr || *told == known || run::is_certified(sender, *told, m.verifier);
     return is_sound ? Verdict::accepted : Verdict::bad_signature;

@@ -111,7 +111,6 @@ StatusFacts OwnStatus::facts() const {
     facts.port = context.swarm.port();
     facts.sequence = m_sequence;
     facts.certificate = context.certificate;
-    if (!m.chain.rules().admits(context.self_person())) facts.unadmitted_id = context.self_person().hex();
     facts.leaving = m_leaves || m_sleepy;
     facts.own_key_elsewhere = m_elsewhere_at && context.now() < *m_elsewhere_at + elsewhere_for;
     facts.members_known = !m.members.all().empty();

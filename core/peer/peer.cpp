@@ -265,6 +265,7 @@ std::vector<Refusal> Peer::refusals() const { return m_members.refusals(); }
 
 StatusFacts Peer::all_facts() const {
     StatusFacts facts = m_own_status.facts();
+    if (!m_moderation.will_admit(m_context.self_person())) facts.unadmitted_id = m_context.self_person().hex();
     facts.volunteer = m_contributor.volunteer();
     facts.last_error = m_errors.last();
     facts.error_recent = m_errors.recent();

@@ -63,6 +63,28 @@ private slots:
         }
     }
 
+    /// Nobody answers its questions when it is back, so the list with the ban never reaches it.
+    void a_member_banned_while_away_hears_why() {
+        for (const std::uint64_t seed : seeds(5)) {
+            World world(seed, {.backbones = 1, .volunteers = 3, .rounds = 30});
+            world.start_all();
+            QVERIFY(world.run_until([&] { return world.all_at(3); }, Duration{60'000}));
+            world.kill(2, Death::closes_sessions);
+            const bool all = seed % 2 == 0;  // or this one alone
+            const PeerId key = all ? run::unvouched_keys : world.home(2).id();
+            QCOMPARE(*world.peer(0).moderate(run::ActionKind::ban, key, {}), 1U);
+            QVERIFY(world.run_until([&] { return in_force_from(world, 1) > 0; }, Duration{20'000}));
+            world.start(2);
+            const auto knows = [&] { return world.peer(2).view().why.reason == status::Reason::not_admitted; };
+            QVERIFY2(world.run_until(knows, Duration{30'000}), at_seed(seed, "nobody told it").c_str());
+            QVERIFY(accepted_since(world, 2, in_force_from(world, 1)) == 0);
+            QVERIFY(world.peer(0).moderate(run::ActionKind::readmit, key, {}).ok());
+            const std::string wrong = finish_run(world, Duration{300'000});
+            QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
+            QVERIFY2(accepted_since(world, 2, in_force_from(world, 2)) > 0, at_seed(seed, "never let in").c_str());
+        }
+    }
+
     void a_closed_run_keeps_those_its_host_vouches_for_until_it_is_opened() {
         for (const std::uint64_t seed : seeds(5)) {
             World world(seed, {.backbones = 1, .volunteers = 4, .rounds = 24});

@@ -1,5 +1,7 @@
 #include "core/peer/chain/moderation.h"
 
+#include <algorithm>
+
 namespace potluck::peer {
 
 using run::Verdict;
@@ -8,8 +10,19 @@ namespace {
 
 bool is_replacement(const run::SignedAction& one) { return one.action.kind == run::ActionKind::replace; }
 bool is_roll_back(const run::SignedAction& one) { return one.action.kind == run::ActionKind::roll_back; }
+bool shuts_out(const run::SignedAction& one, const PeerId& person) {
+    const bool concerns = one.action.key == person || one.action.key == run::unvouched_keys;
+    return concerns && one.action.kind == run::ActionKind::ban;
+}
 
 }  // namespace
+
+bool lets_somebody_in(const std::vector<run::SignedAction>& actions) {
+    return std::any_of(actions.begin(), actions.end(), [](const run::SignedAction& one) {
+        const run::ActionKind kind = one.action.kind;
+        return kind == run::ActionKind::readmit || kind == run::ActionKind::allow || kind == run::ActionKind::lift;
+    });
+}
 
 Moderation::Moderation(const Context& context, ChainLog& chain, ledger::Ledger& ledger, ErrorReport& errors)
     : m_context(context), m_chain(chain), m_ledger(ledger), m_errors(errors) {}
@@ -76,6 +89,13 @@ std::vector<run::SignedAction> Moderation::pending() const {
     return all;
 }
 
+bool Moderation::will_admit(const PeerId& person) const {
+    if (m_waiting.empty() || !m_chain.rules().admits(person)) return m_chain.rules().admits(person);
+    run::RunRules later = m_chain.rules();
+    for (const auto& [number, one] : m_waiting) later.apply(one.action);
+    return later.admits(person);
+}
+
 std::uint32_t Moderation::next_number() const {
     return (m_waiting.empty() ? m_chain.rules().actions : m_waiting.rbegin()->first) + 1;
 }
@@ -85,6 +105,13 @@ void Moderation::tell(const std::vector<PeerId>& to) const {
         const run::Envelope envelope = m_context.envelope_signed_by(m_context.manifest.host, one.action, one.signature);
         for (const PeerId& peer : to) m_context.swarm.send(peer, envelope);
     }
+}
+
+void Moderation::tell_why_shut_out(const PeerId& to, const PeerId& person) const {
+    const std::vector<run::SignedAction> all = m_ledger.actions(m_context.run);
+    const auto last = std::find_if(all.rbegin(), all.rend(), [&](const auto& one) { return shuts_out(one, person); });
+    if (last == all.rend()) return;
+    m_context.swarm.send(to, m_context.envelope_signed_by(m_context.manifest.host, last->action, last->signature));
 }
 
 }  // namespace potluck::peer

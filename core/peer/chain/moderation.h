@@ -17,6 +17,10 @@ namespace potluck::peer {
 inline constexpr std::uint32_t actions_waiting_max = 256;  // a host that shuts out many keys at once, not a flood
 static_assert(actions_waiting_max < budget_of(run::MessageKind::host_action).at_once);
 
+/// Whether these let somebody contribute. Nobody else may do so, and then no contribution ends the round that they wait
+/// for: a list without any brings them into force.
+[[nodiscard]] bool lets_somebody_in(const std::vector<run::SignedAction>& actions);
+
 class Moderation {
 public:
     Moderation(const Context& context, ChainLog& chain, ledger::Ledger& ledger, ErrorReport& errors);
@@ -35,6 +39,11 @@ public:
     [[nodiscard]] std::vector<run::SignedAction> pending() const;
     /// These may not know what is pending(); a message may be lost.
     void tell(const std::vector<PeerId>& to) const;
+    /// Whether the run admits `person` now, and will once what waits is in force.
+    [[nodiscard]] bool will_admit(const PeerId& person) const;
+    /// What the host has signed against `person`, for its computer `to`: it was away then, or its session ended before
+    /// it had the list, and nobody will answer its questions.
+    void tell_why_shut_out(const PeerId& to, const PeerId& person) const;
     /// Number of the action that the host signs next.
     [[nodiscard]] std::uint32_t next_number() const;
 

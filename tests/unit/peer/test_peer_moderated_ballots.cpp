@@ -26,6 +26,14 @@ struct Bench : BallotsBench {
         begin();
         machine.enter(chain.height(), keeper.digest(), chain.committee(), context.now());
     }
+    /// Nobody contributes, so that it begins once more.
+    void pass_empty_window() {
+        wait(window);
+        (void)machine.tick(context.now(), true);
+        machine.nothing_offered(context.now());
+        wait(window);  // longer than there is to collect
+        (void)machine.tick(context.now(), true);
+    }
     /// A payload of `who` is here before the window's end.
     void take_contribution(std::uint8_t who, float value) {
         const Made made = contribution(who, value);
@@ -105,6 +113,32 @@ private slots:
         bench.ballots->decide_early();
         bench.ballots->reconsider();
         QVERIFY(bench.own_proposals().empty());
+    }
+
+    void a_list_that_only_lets_somebody_in_needs_a_window_without_contributions() {
+        for (const bool is_over : {false, true}) {
+            Bench bench;
+            bench.open_window();
+            if (is_over) bench.pass_empty_window();
+            QCOMPARE(bench.machine.reopened(), is_over);
+            QCOMPARE(bench.receive(action_of(run::ActionKind::allow, 6, 1)), Verdict::accepted);
+            bench.ballots->decide_early();
+            run::AcceptList list = bench.unsigned_list_of({});
+            list.actions = {Bench::by_host(action_of(run::ActionKind::allow, 6, 1))};
+            QCOMPARE(bench.hear(bench.proposal(list)), Verdict::accepted);
+            QCOMPARE(bench.own_vote(), is_over ? for_list : none);
+        }
+    }
+
+    void a_ban_needs_contributions_after_an_empty_window_too() {
+        Bench bench;
+        bench.open_window();
+        bench.pass_empty_window();
+        bench.ballots->decide();
+        run::AcceptList list = bench.unsigned_list_of({});
+        list.actions = {Bench::by_host(ban_of(6, 1))};
+        QCOMPARE(bench.hear(bench.proposal(list)), Verdict::accepted);
+        QCOMPARE(bench.own_vote(), nil);
     }
 
     void a_list_of_others_may_hold_what_this_member_has_not_heard_of() {
