@@ -49,11 +49,11 @@ std::string search_sentence(const Why& why) {
         case Reason::asking_run: return "A member of " + named(why.detail) + " is asked for the run's description.";
         case Reason::fetching_run: return "Downloading the description of " + named(why.detail) + ".";
         case Reason::run_unreachable:
-            return "Nobody in " + named(why.detail) + " could be reached " + since(why) +
+            return "Nobody in " + named(why.detail) + " has been reachable " + since(why) +
                    "; the search goes on. Its members may be away, or the invite is too old: ask for a new one.";
         case Reason::search_offline:
-            return "Nothing of the network could be reached " + since(why) + ", and nobody in " + named(why.detail) +
-                   "; check this computer's connection. The search goes on.";
+            return "The network has been out of reach " + since(why) + ", and so has everybody in " +
+                   named(why.detail) + "; check this computer's connection. The search goes on.";
         case Reason::search_proxy_shut:
             return "The proxy " + why.detail +
                    " lets nothing through, and nothing goes around it; start it, or name another with --proxy. The "
@@ -68,7 +68,7 @@ std::string joining_sentence(const Why& why) {
         case Reason::checking_model: return "Checking the model on disk.";
         case Reason::searching_members: return "Looking for other members of the run.";
         case Reason::members_unreachable:
-            return "Nobody else in the run can be reached " + since(why) +
+            return "Nobody else in the run has been reachable " + since(why) +
                    ", and the model comes from them; training begins when they are back.";
         case Reason::fetching_model: return "Fetching the model.";
         case Reason::fetching_history: return "Fetching the history of the run.";
@@ -92,13 +92,13 @@ std::string work_sentence(const Why& why) {
         case Reason::waiting_for_committee:
             return "Waiting for the run's committee: " + seats(why) + ". Training goes on, and nothing is lost.";
         case Reason::alone:
-            return "Nobody else is here " + since(why) +
+            return "Nobody else has been here " + since(why) +
                    "; this computer decides the rounds by itself, and what it trains counts.";
         case Reason::alone_waiting:
-            return "Nobody else can be reached " + since(why) + ", and of the run's committee " + seats(why) +
+            return "Nobody else has been reachable " + since(why) + ", and of the run's committee " + seats(why) +
                    ". This computer's training is kept, and counts when they are back.";
         case Reason::offline:
-            return "Nothing of the network can be reached " + since(why) +
+            return "The network has been out of reach " + since(why) +
                    "; check this computer's connection. Its training is kept, and counts when it is back.";
         case Reason::proxy_shut:
             return "The proxy " + why.detail +

@@ -2914,11 +2914,11 @@
         <translation>Die Beschreibung von %1 ist unterwegs.</translation>
     </message>
     <message>
-        <source>Nobody in %1 could be reached since %2; the search goes on. Its members may be away, or the invite is too old: ask for a new one.</source>
+        <source>Nobody in %1 has been reachable since %2; the search goes on. Its members may be away, or the invite is too old: ask for a new one.</source>
         <translation>In %1 war seit %2 niemand zu erreichen; die Suche geht weiter. Vielleicht sind alle fort, oder die Einladung ist zu alt: Bitte um eine neue.</translation>
     </message>
     <message>
-        <source>Nothing of the network could be reached since %2, and nobody in %1; check this computer&apos;s connection. The search goes on.</source>
+        <source>The network has been out of reach since %2, and so has everybody in %1; check this computer&apos;s connection. The search goes on.</source>
         <translation>Seit %2 war vom Netz nichts zu erreichen und in %1 niemand; sieh nach der Verbindung dieses Computers. Die Suche geht weiter.</translation>
     </message>
     <message>
@@ -2934,7 +2934,7 @@
         <translation>Sucht nach anderen Mitgliedern des Laufs.</translation>
     </message>
     <message>
-        <source>Nobody else in the run can be reached since %1, and the model comes from them; training begins when they are back.</source>
+        <source>Nobody else in the run has been reachable since %1, and the model comes from them; training begins when they are back.</source>
         <translation>Seit %1 ist im Lauf sonst niemand zu erreichen, und das Modell kommt von den anderen; das Training beginnt, wenn sie zurück sind.</translation>
     </message>
     <message>
@@ -2993,15 +2993,15 @@
         <translation>Von den Computern, die Runden bestätigen, sind %1 der %2 nötigen online. Das Training geht weiter, und nichts geht verloren.</translation>
     </message>
     <message>
-        <source>Nobody else is here since %1; this computer decides the rounds by itself, and what it trains counts.</source>
+        <source>Nobody else has been here since %1; this computer decides the rounds by itself, and what it trains counts.</source>
         <translation>Seit %1 ist sonst niemand da; dieser Computer entscheidet die Runden allein, und was er trainiert, zählt.</translation>
     </message>
     <message>
-        <source>Nobody else can be reached since %1, and of the computers that confirm rounds, %2 of the %3 needed are online. This computer&apos;s training is kept, and counts when they are back.</source>
+        <source>Nobody else has been reachable since %1, and of the computers that confirm rounds, %2 of the %3 needed are online. This computer&apos;s training is kept, and counts when they are back.</source>
         <translation>Seit %1 ist sonst niemand zu erreichen, und von den Computern, die Runden bestätigen, sind %2 der %3 nötigen online. Was dieser Computer trainiert, bleibt erhalten und zählt, wenn sie zurück sind.</translation>
     </message>
     <message>
-        <source>Nothing of the network can be reached since %1; check this computer&apos;s connection. Its training is kept, and counts when it is back.</source>
+        <source>The network has been out of reach since %1; check this computer&apos;s connection. Its training is kept, and counts when it is back.</source>
         <translation>Seit %1 ist vom Netz nichts zu erreichen; sieh nach der Verbindung dieses Computers. Was er trainiert, bleibt erhalten und zählt, wenn sie zurück ist.</translation>
     </message>
     <message>

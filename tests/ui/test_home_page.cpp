@@ -207,7 +207,7 @@ private slots:
         snapshot.activity = control::Activity::connecting;
         snapshot.why = {{.reason = status::Reason::run_unreachable, .detail = "Gone", .since = 1'700'000'000}};
         fixture.node.push(snapshot);
-        QVERIFY(fixture.shows(QStringLiteral("Nobody in “Gone” could be reached since")));
+        QVERIFY(fixture.shows(QStringLiteral("Nobody in “Gone” has been reachable since")));
         fixture.type("invite", cookbooks);
         QVERIFY(fixture.button("join")->isEnabled());
         fixture.click("cancelSearch");

@@ -63,12 +63,12 @@ QString searchSentence(const Why& why) {
         case Reason::fetching_run: return Tr::tr("The description of %1 is on its way.").arg(nameIn(why));
         case Reason::run_unreachable:
             return Tr::tr(
-                       "Nobody in %1 could be reached since %2; the search goes on. Its members may be away, or the "
+                       "Nobody in %1 has been reachable since %2; the search goes on. Its members may be away, or the "
                        "invite is too old: ask for a new one.")
                 .arg(nameIn(why), sinceIn(why));
         case Reason::search_offline:
             return Tr::tr(
-                       "Nothing of the network could be reached since %2, and nobody in %1; check this computer's "
+                       "The network has been out of reach since %2, and so has everybody in %1; check this computer's "
                        "connection. The search goes on.")
                 .arg(nameIn(why), sinceIn(why));
         case Reason::search_proxy_shut:
@@ -85,7 +85,7 @@ QString joiningSentence(const Why& why) {
         case Reason::searching_members: return Tr::tr("Looking for other members of the run.");
         case Reason::members_unreachable:
             return Tr::tr(
-                       "Nobody else in the run can be reached since %1, and the model comes from them; training "
+                       "Nobody else in the run has been reachable since %1, and the model comes from them; training "
                        "begins when they are back.")
                 .arg(sinceIn(why));
         case Reason::fetching_model: return Tr::tr("The model comes from other members.");
@@ -122,18 +122,18 @@ QString workSentence(const Why& why) {
                        "nothing is lost.")
                 .arg(fullCount(why.here), fullCount(why.needed));
         case Reason::alone:
-            return Tr::tr(
-                       "Nobody else is here since %1; this computer decides the rounds by itself, and what it trains "
-                       "counts.")
-                .arg(sinceIn(why));
+            return Tr::
+                tr("Nobody else has been here since %1; this computer decides the rounds by itself, and what it trains "
+                   "counts.")
+                    .arg(sinceIn(why));
         case Reason::alone_waiting:
-            return Tr::tr(
-                       "Nobody else can be reached since %1, and of the computers that confirm rounds, %2 of the %3 "
-                       "needed are online. This computer's training is kept, and counts when they are back.")
-                .arg(sinceIn(why), fullCount(why.here), fullCount(why.needed));
+            return Tr::
+                tr("Nobody else has been reachable since %1, and of the computers that confirm rounds, %2 of the %3 "
+                   "needed are online. This computer's training is kept, and counts when they are back.")
+                    .arg(sinceIn(why), fullCount(why.here), fullCount(why.needed));
         case Reason::offline:
             return Tr::tr(
-                       "Nothing of the network can be reached since %1; check this computer's connection. Its training "
+                       "The network has been out of reach since %1; check this computer's connection. Its training "
                        "is kept, and counts when it is back.")
                 .arg(sinceIn(why));
         case Reason::proxy_shut:
