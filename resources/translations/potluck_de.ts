@@ -886,7 +886,7 @@
         <translation>Dein Na&amp;me im Lauf</translation>
     </message>
     <message>
-        <source>Everybody in the run sees it. It need not be your real one; Settings change it later.</source>
+        <source>Everybody in the run sees it. It need not be your real one; you can change it in Settings.</source>
         <translation>Alle im Lauf sehen ihn. Es muss nicht dein richtiger sein; in den Einstellungen lässt er sich ändern.</translation>
     </message>
 </context>

@@ -86,7 +86,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
          {"ui/client", "core/status", "core/control", "core/activity", "core/pictures", "core/run", "core/base"}},
         {"ui/members", {"ui/widgets", "ui/client", "core/control", "core/run"}},
         {"ui/share", {"ui/widgets", "ui/client", "core/base"}},
-        {"ui/hosting", {"ui/share", "ui/widgets", "ui/client", "core/control", "core/run", "core/base"}},
+        {"ui/hosting", {"ui/share", "ui/join", "ui/widgets", "ui/client", "core/control", "core/run", "core/base"}},
         {"ui/records", {"ui/share", "ui/widgets", "ui/client", "core/control", "core/run", "core/base"}},
         {"ui/join", {"ui/widgets", "ui/client", "core/control", "core/base"}},
         {"ui/find", {"ui/join", "ui/widgets", "ui/client", "core/control", "core/base"}},

@@ -284,8 +284,13 @@ private slots:
         fixture.type("data", QStringLiteral("/home/ada/recipes"));
         QTRY_VERIFY(fixture.text("planModel").contains(QStringLiteral("6 layer")));
         QVERIFY(!fixture.find<QLabel>("runTitleProblem")->isVisible());
+        const auto* name = fixture.find<QLineEdit>("runTitle");
+        name->window()->resize(1000, 600);
+        QTRY_VERIFY(name->visibleRegion().isEmpty());  // below what the window shows
         fixture.click("startRun");
         QVERIFY(fixture.find<QLabel>("runTitleProblem")->isVisible());
+        QTRY_VERIFY(!name->visibleRegion().isEmpty());
+        QCOMPARE(name->window()->focusWidget(), name);
         QCOMPARE(fixture.node.count("host"), 0);
     }
 
@@ -307,6 +312,23 @@ private slots:
         QCOMPARE(choices.at("name").get<std::string>(), "Recipes");
         QCOMPARE(choices.at("role").get<std::string>(), "volunteer");
         QVERIFY(!fixture.button("startRun")->isVisible());  // twice would be two runs
+    }
+
+    void a_host_without_a_name_gets_one_with_its_run() {
+        StartFixture fixture;
+        control::NodeSnapshot node = recordedSnapshot("before_joining");
+        node.name.clear();
+        fixture.node.push(node);
+        QVERIFY(fixture.planned());
+        QVERIFY(fixture.find<QLineEdit>("hostName")->isVisible());
+        fixture.type("hostName", QStringLiteral("Ada"));
+        fixture.click("startRun");
+        QCOMPARE(fixture.node.lastParams("set_name").at("name"), nlohmann::json("Ada"));
+        QCOMPARE(fixture.node.count("host"), 1);
+        node.name = "Ada";
+        fixture.node.push(node);
+        StartFixture::settle();
+        QVERIFY(!fixture.find<QLineEdit>("hostName")->isVisible());
     }
 
     void a_refusal_brings_the_form_back_with_the_nodes_sentence() {

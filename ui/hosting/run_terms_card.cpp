@@ -15,6 +15,7 @@
 #include <QRadioButton>
 #include <QRegularExpression>
 
+#include "ui/join/first_name.h"
 #include "ui/widgets/form_field.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -41,14 +42,14 @@ QPlainTextEdit* makeTextField(const char* name, const QString& accessibleName, Q
 
 }  // namespace
 
-RunTermsCard::RunTermsCard(QWidget* parent) : QFrame(parent) {
+RunTermsCard::RunTermsCard(NodeClient& client, QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("card"));
     QBoxLayout* column = cardLayout(this);
-    addWords(*column);
+    addWords(client, *column);
     addAdmission(*column);
 }
 
-void RunTermsCard::addWords(QBoxLayout& column) {
+void RunTermsCard::addWords(NodeClient& client, QBoxLayout& column) {
     column.addWidget(makeLabel(tr("What everybody sees"), "heading", this));
     m_name = new QLineEdit(this);
     m_name->setObjectName(QStringLiteral("runTitle"));
@@ -65,10 +66,14 @@ void RunTermsCard::addWords(QBoxLayout& column) {
                          QStringLiteral("CC-BY-SA-4.0"), QStringLiteral("CC0-1.0")});
     m_licenceField = new FormField(tr("&Licence of the model"), m_licence, this);
     for (FormField* field : {m_nameField, m_purposeField, m_licenceField}) column.addWidget(field);
+    m_own_name = new FirstName(client, "hostName", this);
+    column.addWidget(m_own_name);
     connect(m_name, &QLineEdit::textChanged, this, &RunTermsCard::edited);
     connect(m_purpose, &QPlainTextEdit::textChanged, this, &RunTermsCard::edited);
     connect(m_licence, &QComboBox::currentTextChanged, this, &RunTermsCard::edited);
 }
+
+void RunTermsCard::saveOwnName() { m_own_name->save(); }
 
 void RunTermsCard::addAdmission(QBoxLayout& column) {
     column.addSpacing(grid);

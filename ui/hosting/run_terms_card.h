@@ -18,28 +18,32 @@ class QRadioButton;
 
 namespace potluck::ui {
 
+class FirstName;
 class FormField;
 
 class RunTermsCard : public QFrame {
     Q_OBJECT
 
 public:
-    explicit RunTermsCard(QWidget* parent);
+    RunTermsCard(NodeClient& client, QWidget* parent);
 
     void fill(control::RunChoices& choices) const;
     /// Null if another card has it.
     [[nodiscard]] FormField* fieldOf(control::ChoiceField place) const;
+    /// The host's own name, if this computer has none yet.
+    void saveOwnName();
 
 signals:
     void edited();
 
 private:
-    void addWords(QBoxLayout& column);
+    void addWords(NodeClient& client, QBoxLayout& column);
     void addAdmission(QBoxLayout& column);
     void addFinding(QBoxLayout& column);
     void refreshFinding();
 
     QLineEdit* m_name = nullptr;
+    FirstName* m_own_name = nullptr;
     QPlainTextEdit* m_purpose = nullptr;
     QComboBox* m_licence = nullptr;
     QRadioButton* m_anybody = nullptr;

@@ -6,7 +6,10 @@
 // shows its progress as well.
 #include "ui/hosting/start_page.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
+#include <QPointer>
 #include <QProgressBar>
 #include <QScrollArea>
 #include <QStackedWidget>
@@ -88,11 +91,12 @@ QWidget* StartPage::makeForm() {
     const ScrolledCards beside = makeScrolledCards(form);
     m_side = beside.area;
     m_side->setFixedWidth(side_width);
+    m_form = cards.area;
     m_cards = cards.column;
     m_beside = beside.column;
     m_source = new RunSourceCard(form);
     // In the order in which they stand, which is the Tab key's.
-    m_terms = new RunTermsCard(form);
+    m_terms = new RunTermsCard(m_client, form);
     m_crowd = new RunCrowdCard(form);
     m_plan = new PlanCard(form);
     m_cards->addWidget(m_source);
@@ -236,14 +240,30 @@ int StartPage::showProblems() {
     return shown;
 }
 
+void StartPage::goToFirstProblem() {
+    const QList<FormField*> fields = m_form->findChildren<FormField*>();
+    const auto first = std::find_if(fields.begin(), fields.end(), [](FormField* field) { return field->hasProblem(); });
+    if (first == fields.end()) return;
+    (*first)->takeFocus();
+    // Its sentence has just been shown, so that it is higher once the layout has run.
+    QMetaObject::invokeMethod(
+        this,
+        [this, field = QPointer(*first)] {
+            if (field) m_form->ensureWidgetVisible(field);
+        },
+        Qt::QueuedConnection);
+}
+
 void StartPage::start() {
     RunChoices choices = question().choices;
     m_insisted = true;
     if (!m_stale && showProblems() > 0) {
+        goToFirstProblem();
         return showOrHide(m_problem, tr("Please fix the fields marked in red."));
     }
     if (choices.rounds == 0) choices.rounds = m_estimate.rounds;
     m_asked = true;
+    m_terms->saveOwnName();
     m_client.hostRun(choices);
     refresh();
 }

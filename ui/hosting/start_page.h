@@ -53,6 +53,8 @@ private:
     void take(const control::RunEstimate& estimate);
     /// How many stand in the way of starting.
     int showProblems();
+    /// What is wrong may be out of sight.
+    void goToFirstProblem();
     [[nodiscard]] FormField* fieldOf(control::ChoiceField place) const;
     /// What to say of a field that is empty, which the node finds fault with, too; empty if it is not.
     [[nodiscard]] static QString missingIn(const control::RunChoices& choices, control::ChoiceField place);
@@ -63,6 +65,7 @@ private:
     NodeClient& m_client;
     QStackedWidget* m_stack = nullptr;
     QWidget* m_formPage = nullptr;
+    QScrollArea* m_form = nullptr;
     QBoxLayout* m_cards = nullptr;  // of the form, with the plan below them where there is no room beside
     QBoxLayout* m_beside = nullptr;
     QScrollArea* m_side = nullptr;

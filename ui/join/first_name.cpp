@@ -28,14 +28,14 @@ QString suggestedName(const std::string& peer) {
            QLatin1String(things[static_cast<std::size_t>(digitOf(peer[1]))]);
 }
 
-FirstName::FirstName(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
+FirstName::FirstName(NodeClient& client, const char* name, QWidget* parent) : QWidget(parent), m_client(client) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     m_line = new QLineEdit(this);
-    m_line->setObjectName(QStringLiteral("joinName"));
+    m_line->setObjectName(QLatin1String(name));
     m_line->setMaxLength(own_name_characters_max);
     auto* field = new FormField(tr("Your na&me in the run"), m_line, this);
-    field->setHint(tr("Everybody in the run sees it. It need not be your real one; Settings change it later."));
+    field->setHint(tr("Everybody in the run sees it. It need not be your real one; you can change it in Settings."));
     column->addWidget(field);
     connect(&client, &NodeClient::changed, this, &FirstName::refresh);
     refresh();

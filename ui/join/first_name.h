@@ -1,5 +1,5 @@
-// The name that others will see, asked where the first run is joined, with a suggestion that says nothing of the
-// person. Hidden once the node has a name; Settings change it. Threads: Qt's main thread.
+// The name that others will see, asked where the first run is joined or started, with a suggestion that says nothing of
+// the person. Hidden once the node has a name; Settings change it. Threads: Qt's main thread.
 #pragma once
 
 #include <QWidget>
@@ -14,7 +14,8 @@ class FirstName : public QWidget {
     Q_OBJECT
 
 public:
-    FirstName(NodeClient& client, QWidget* parent);
+    /// `name` is the line's object name.
+    FirstName(NodeClient& client, const char* name, QWidget* parent);
 
     /// Tells the node what stands in the field; nothing if it is hidden or empty.
     void save();

@@ -23,6 +23,8 @@ public:
     /// Empty: nothing is wrong.
     void showProblem(const QString& sentence);
     [[nodiscard]] bool hasProblem() const;
+    /// The cursor goes into the field.
+    void takeFocus() { m_field->setFocus(Qt::OtherFocusReason); }
 
 private:
     QWidget* m_field;
