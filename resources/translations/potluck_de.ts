@@ -815,7 +815,7 @@
         <translation>Jede Sprache</translation>
     </message>
     <message>
-        <source>These runs look for company. Preview one first; nothing is joined by looking.</source>
+        <source>These runs are looking for company. Preview one first: that joins nothing.</source>
         <translation>Diese Läufe suchen Mitstreiter. Sieh dir erst die Vorschau an; damit trittst du noch nicht bei.</translation>
     </message>
     <message>
@@ -831,12 +831,12 @@
         <translation>Läufe, die Mitstreiter suchen, werden gesucht …</translation>
     </message>
     <message>
-        <source>Nobody announces a run now. Looking goes on; meanwhile you can start one of your own.</source>
+        <source>Nobody is announcing a run right now. Potluck keeps looking; meanwhile you can start your own.</source>
         <translation>Gerade kündigt niemand einen Lauf an. Die Suche geht weiter; inzwischen kannst du selbst einen starten.</translation>
     </message>
     <message>
-        <source>Nobody was reached who knows of runs. Looking goes on; an invite works, too.</source>
-        <translation>Niemand war zu erreichen, der Läufe kennt. Die Suche geht weiter; eine Einladung geht auch.</translation>
+        <source>Nobody who knows of runs has answered yet. Potluck keeps looking; you can also paste an invite.</source>
+        <translation>Noch hat niemand geantwortet, der Läufe kennt. Die Suche geht weiter; du kannst auch eine Einladung einfügen.</translation>
     </message>
     <message>
         <source>Not vouched for by anybody you follow (%1)</source>

@@ -362,16 +362,16 @@ void FindCard::refreshStatus(std::size_t shown, std::size_t hidden) {
     if (!m_search->problem().isEmpty()) {
         text = m_search->problem();
     } else if (shown > 0) {
-        text = tr("These runs look for company. Preview one first; nothing is joined by looking.");
+        text = tr("These runs are looking for company. Preview one first: that joins nothing.");
     } else if (!found.rows.empty()) {
         text = hidden == found.rows.size() ? tr("Everything that was found is hidden.")
                                            : tr("No run that was found is of this kind.");
     } else if (!m_search->hasLooked()) {
         text = tr("Looking for runs that want company…");
     } else if (found.neighbours > 0) {
-        text = tr("Nobody announces a run now. Looking goes on; meanwhile you can start one of your own.");
+        text = tr("Nobody is announcing a run right now. Potluck keeps looking; meanwhile you can start your own.");
     } else {
-        text = tr("Nobody was reached who knows of runs. Looking goes on; an invite works, too.");
+        text = tr("Nobody who knows of runs has answered yet. Potluck keeps looking; you can also paste an invite.");
     }
     m_status->setText(text);
     m_unhide->setVisible(hidden > 0);

@@ -74,21 +74,22 @@ void NodeLine::add_network(CLI::App& app) {
     NodeOptions& node = m_node.options;
     app.add_option("--port", node.port, "BitTorrent port to listen on, saved for later starts (default: the saved one)")
         ->check(CLI::Range(0, 65'535));
-    const auto endpoint_into = [](std::vector<run::PeerHint>& list) {
-        return [&list](const std::string& text) -> Status {
-            const auto endpoint = parse_endpoint(text);
+    const auto endpoint_into = [](std::vector<run::PeerHint>& list, const char* source) {
+        return [&list, source](const std::string& text) -> Status {
+            const auto endpoint = parse_endpoint(text, source);
             if (!endpoint) return endpoint.error();
             list.push_back(*endpoint);
             return {};
         };
     };
     m_texts
-        .add_list(app, "--dht", "Entry point into the DHT, host:port; may be repeated", endpoint_into(node.dht_nodes))
+        .add_list(app, "--dht", "Entry point into the DHT, host:port; may be repeated",
+                  endpoint_into(node.dht_nodes, "--dht or POTLUCK_DHT"))
         ->envname("POTLUCK_DHT");
     m_texts
         .add_list(app, "--address",
                   "Where others reach this computer, host:port, for its invites; up to four (default: what it finds)",
-                  endpoint_into(node.addresses))
+                  endpoint_into(node.addresses, "--address or POTLUCK_ADDRESS"))
         ->envname("POTLUCK_ADDRESS");
     app.add_flag("--loopback", m_loopback, "Stay on this computer: listen on 127.0.0.1 with a private DHT")
         ->envname("POTLUCK_LOOPBACK");

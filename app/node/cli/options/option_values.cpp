@@ -83,9 +83,10 @@ Result<activity::Schedule> parse_hours(const std::string& text) {
     return schedule;
 }
 
-Result<run::PeerHint> parse_endpoint(const std::string& text) {
+Result<run::PeerHint> parse_endpoint(const std::string& text, const char* source) {
     if (const auto endpoint = run::parse_hint(text)) return *endpoint;
-    return Error{ErrorCode::invalid_argument, "An address is host:port, for example 127.0.0.1:6881."};
+    return Error{ErrorCode::invalid_argument,
+                 std::string("Give ") + source + " as host:port, for example 127.0.0.1:6881."};
 }
 
 }  // namespace potluck::node

@@ -92,8 +92,8 @@ void print_runs(const control::FoundRuns& found) {
     }
     if (!found.rows.empty()) return;
     std::printf(found.neighbours > 0
-                    ? "No run is announced by those who were reached. Try again later, or start one of your own.\n"
-                    : "Nobody was reached who knows of runs. Check the network, and try again with a longer --for.\n");
+                    ? "Nobody who answered announces a run. Try again later, or start one of your own.\n"
+                    : "Nobody who knows of runs answered. Check the network, or try again with a longer --for.\n");
 }
 
 class RunsFindVerb final : public Verb {
