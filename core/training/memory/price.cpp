@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/processor/isa.h"
 #include "core/numerics/optimizer/optimizer.h"
 #include "core/training/memory/optimizer_slices.h"
 
@@ -160,16 +161,17 @@ ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layo
 }
 
 /// What autograd keeps of SwAV: of each convolution what it put out and, normed, what the next one reads and, measured,
-/// as much as one of them and a half that the heap leaves between; and what the library takes at work for the
-/// widest. Assignments, small beside it, are made before the backward pass.
+/// as much as one of them that the heap leaves between, and half of that with the library's kernels for AVX-512; and
+/// what the library takes at work for the widest. Assignments, small beside it, are made before the backward pass.
 ActivationBytes embedder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t records = std::max(1U, layout.micro_batch);
     const model::SwavShape& shape = model.swav;
     const bool gpu = on_gpu(layout);  // where autograd keeps what each convolution put out and, normed, what is read
+    const bool wide = isa_in_use() == Isa::avx512;
     const auto of_crops = [&](std::uint64_t crops, std::uint32_t side) {
         const model::SwavWork work = model::swav_work(model, side);
         const std::uint64_t pixels = 3 * std::uint64_t{side} * side;
-        const std::uint64_t values = gpu ? 2 * work.values : 3 * work.values + work.values / 2;
+        const std::uint64_t values = gpu ? 2 * work.values : 3 * work.values + (wide ? work.values / 2 : 0);
         return std::pair{crops * (values + pixels), crops * work.largest};
     };
     const auto [large, large_peak] = of_crops(records * model::swav_large_crops, shape.large_side);
