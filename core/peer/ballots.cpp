@@ -104,8 +104,8 @@ void Ballots::decide() {
 
 void Ballots::decide_early() {
     if (!m_agreement || m_decision || m_is_early || !m.machine.playing()) return;
-    if (!m.seats.hand_over_due() && !m.moderation.roll_back_due() && !lets_in_without_entries(m.moderation.due()))
-        return;
+    const bool lets_in = lets_in_without_entries(m.moderation.due());
+    if (!m.seats.hand_over_due() && !m.moderation.roll_back_due() && !lets_in) return;
     m_is_early = true;
     carry_out(m_agreement->start(m.context.now()));
 }

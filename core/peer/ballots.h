@@ -69,7 +69,7 @@ public:
     void enter();
     /// There is enough for a list.
     void decide();
-    /// What does not wait for contributions: a seat changes hands, the host takes the model back, or lets somebody in
+    /// What does not wait for contributions: a seat changes hands, the host takes the model back, or lets members in
     /// after a window without any.
     void decide_early();
     void tick();

@@ -265,7 +265,11 @@ std::vector<Refusal> Peer::refusals() const { return m_members.refusals(); }
 
 StatusFacts Peer::all_facts() const {
     StatusFacts facts = m_own_status.facts();
-    if (!m_moderation.will_admit(m_context.self_person())) facts.unadmitted_id = m_context.self_person().hex();
+    // Among others the list that brings a ban into force is still to come, and until then what is trained counts.
+    const PeerId& person = m_context.self_person();
+    const bool is_alone = m_context.swarm.neighbours().empty();
+    const bool is_admitted = is_alone ? m_moderation.will_admit(person) : m_chain.rules().admits(person);
+    if (!is_admitted) facts.unadmitted_id = person.hex();
     facts.volunteer = m_contributor.volunteer();
     facts.last_error = m_errors.last();
     facts.error_recent = m_errors.recent();

@@ -51,6 +51,10 @@ private slots:
             QVERIFY(world.run_until([&] { return world.all_at(3); }, Duration{60'000}));
             const PeerId key = world.home(2).id();
             QCOMPARE(*world.peer(0).moderate(run::ActionKind::ban, key, {}), 1U);
+            // What it trains until the ban is in force still counts, and it is not told otherwise.
+            const auto is_told = [&] { return world.peer(2).view().why.reason == status::Reason::not_admitted; };
+            QVERIFY(world.run_until([&] { return in_force_from(world, 1) > 0 || is_told(); }, Duration{20'000}));
+            QVERIFY2(in_force_from(world, 1) > 0, at_seed(seed, "told too early").c_str());
             QVERIFY(world.run_until([&] { return world.round_of(0) >= 7; }, Duration{60'000}));
             const std::uint64_t banned = in_force_from(world, 1);
             QVERIFY(banned > 0);

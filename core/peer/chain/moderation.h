@@ -17,8 +17,8 @@ namespace potluck::peer {
 inline constexpr std::uint32_t actions_waiting_max = 256;  // a host that shuts out many keys at once, not a flood
 static_assert(actions_waiting_max < budget_of(run::MessageKind::host_action).at_once);
 
-/// Whether these let somebody contribute. Nobody else may do so, and then no contribution ends the round that they wait
-/// for: a list without any brings them into force.
+/// Whether these let a person contribute. Where nobody else may, no contribution ends the round that they wait for: a
+/// list without any brings them into force.
 [[nodiscard]] bool lets_somebody_in(const std::vector<run::SignedAction>& actions);
 
 class Moderation {

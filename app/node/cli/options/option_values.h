@@ -21,7 +21,7 @@ namespace potluck::node {
 /// "22-6" trains from 22 to 6 o'clock and pauses the rest of each day, "all" trains at every hour.
 [[nodiscard]] Result<activity::Schedule> parse_hours(const std::string& text);
 /// "host:port" or "[v6]:port".
-/// `source` is where the text stands, for the sentence to somebody who mistyped it.
+/// `source` is where the text stands, for the sentence about a mistyped one.
 [[nodiscard]] Result<run::PeerHint> parse_endpoint(const std::string& text, const char* source);
 /// The signals of which a node without a window knows anything, and the hours: "battery, load, ...".
 [[nodiscard]] std::string signal_words();
