@@ -107,7 +107,9 @@ void Moderation::tell(const std::vector<PeerId>& to) const {
     }
 }
 
-void Moderation::tell_why_shut_out(const PeerId& to, const PeerId& person) const {
+void Moderation::tell_why_shut_out(const PeerId& to, const PeerId& person) {
+    if (m_told_at && m_context.now() < *m_told_at + shut_out_told_apart) return;
+    m_told_at = m_context.now();
     const std::vector<run::SignedAction> all = m_ledger.actions(m_context.run);
     const auto last = std::find_if(all.rbegin(), all.rend(), [&](const auto& one) { return shuts_out(one, person); });
     if (last == all.rend()) return;

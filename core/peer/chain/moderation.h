@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/ledger/ledger.h"
@@ -16,6 +17,9 @@ namespace potluck::peer {
 
 inline constexpr std::uint32_t actions_waiting_max = 256;  // a host that shuts out many keys at once, not a flood
 static_assert(actions_waiting_max < budget_of(run::MessageKind::host_action).at_once);
+
+/// Keys are free, and telling why one is shut out reads all that the host has ever signed.
+inline constexpr Duration shut_out_told_apart{1'000};
 
 /// Whether these let a person contribute. Where nobody else may, no contribution ends the round that they wait for: a
 /// list without any brings them into force.
@@ -42,8 +46,8 @@ public:
     /// Whether the run admits `person` now, and will once what waits is in force.
     [[nodiscard]] bool will_admit(const PeerId& person) const;
     /// What the host has signed against `person`, for its computer `to`: it was away then, or its session ended before
-    /// it had the list, and nobody will answer its questions.
-    void tell_why_shut_out(const PeerId& to, const PeerId& person) const;
+    /// it had the list, and nobody will answer its questions. Not more often than shut_out_told_apart; it tries again.
+    void tell_why_shut_out(const PeerId& to, const PeerId& person);
     /// Number of the action that the host signs next.
     [[nodiscard]] std::uint32_t next_number() const;
 
@@ -56,6 +60,7 @@ private:
     ledger::Ledger& m_ledger;
     ErrorReport& m_errors;
     std::map<std::uint32_t, run::SignedAction> m_waiting;
+    std::optional<TimePoint> m_told_at;
 };
 
 }  // namespace potluck::peer

@@ -51,6 +51,18 @@ private slots:
         QCOMPARE(bench.moderation.receive(action), Verdict::repeated);
     }
 
+    void a_flood_of_shut_out_keys_costs_one_look_a_second() {
+        Bench bench;
+        QCOMPARE(bench.receive(1), Verdict::accepted);
+        const PeerId banned = key_of(5).id();
+        for (int i = 0; i < 10; ++i) bench.moderation.tell_why_shut_out(banned, banned);
+        QCOMPARE(bench.swarm.sent_to.size(), std::size_t{1});
+        QVERIFY(bench.swarm.sent_to[0].first == banned);
+        bench.context.set_now(bench.context.now() + shut_out_told_apart);
+        bench.moderation.tell_why_shut_out(banned, banned);
+        QCOMPARE(bench.swarm.sent_to.size(), std::size_t{2});
+    }
+
     void another_action_of_the_same_number_changes_nothing() {
         Bench bench;
         const run::SignedAction first = Bench::by_host(ban_of(5, 1));
