@@ -122,15 +122,15 @@ QString workSentence(const Why& why) {
                        "nothing is lost.")
                 .arg(fullCount(why.here), fullCount(why.needed));
         case Reason::alone:
-            return Tr::
-                tr("Nobody else has been here since %1; this computer decides the rounds by itself, and what it trains "
-                   "counts.")
-                    .arg(sinceIn(why));
+            return Tr::tr(
+                       "Nobody else has been here since %1; this computer decides the rounds by itself, and "
+                       "what it trains counts.")
+                .arg(sinceIn(why));
         case Reason::alone_waiting:
-            return Tr::
-                tr("Nobody else has been reachable since %1, and of the computers that confirm rounds, %2 of the %3 "
-                   "needed are online. This computer's training is kept, and counts when they are back.")
-                    .arg(sinceIn(why), fullCount(why.here), fullCount(why.needed));
+            return Tr::tr(
+                       "Nobody else has been reachable since %1, and of the computers that confirm rounds, %2 of "
+                       "the %3 needed are online. This computer's training is kept, and counts when they are back.")
+                .arg(sinceIn(why), fullCount(why.here), fullCount(why.needed));
         case Reason::offline:
             return Tr::tr(
                        "The network has been out of reach since %1; check this computer's connection. Its training "
