@@ -86,9 +86,18 @@ bool keep_void_credit(Connection& connection) {
     )");
 }
 
+/// The status in which a person said its name, as one of its computers signed it.
+bool keep_words(Connection& connection) {
+    return connection.execute(R"(
+        CREATE TABLE words(chain INTEGER NOT NULL REFERENCES chains, peer INTEGER NOT NULL REFERENCES peers,
+            computer BLOB NOT NULL, status BLOB NOT NULL, signature BLOB NOT NULL,
+            PRIMARY KEY(chain, peer)) STRICT, WITHOUT ROWID;
+    )");
+}
+
 /// Entry v makes version v + 1 out of version v.
-constexpr std::array<Migration, 6> migrations{make_first_tables, keep_certificates, keep_host_actions,
-                                              keep_sums,         keep_teams,        keep_void_credit};
+constexpr std::array<Migration, 7> migrations{make_first_tables, keep_certificates, keep_host_actions, keep_sums,
+                                              keep_teams,        keep_void_credit,  keep_words};
 
 Status migrate(Connection& connection, std::int64_t from) {
     Transaction transaction(connection);

@@ -221,6 +221,10 @@ Verdict Inbox::on_status(const PeerId& from, const run::Envelope& envelope, cons
     if (!is_credible(status, m.context.manifest.recipe)) return Verdict::absurd;
     const PeerId& author = envelope.sender;
     const Source source = author == from ? Source::itself : Source::others;
+    if (status.certificate.person_of(author) == m.context.self_person()) {
+        m.own_status.take_words(status);
+        if (source == Source::others && m.own_status.is_long_ago(status)) return Verdict::stale;
+    }
     const Member* before = m.members.find(author);
     const bool new_names =
         before == nullptr || before->status.name != status.name || before->status.team != status.team;
@@ -231,7 +235,8 @@ Verdict Inbox::on_status(const PeerId& from, const run::Envelope& envelope, cons
     if (verdict != Verdict::accepted) return verdict;
     m.members.heard_through(author, from);
     m.gossip.take(from, envelope, status.sequence, changed ? Gossip::Urgency::urgent : Gossip::Urgency::waits);
-    if (new_names) remember_names(author, status);
+    if (new_names) m_names.remember(envelope, status);
+    if (before == nullptr && status.name.empty() && source == Source::itself) m_names.remind(author);
     // Whom to wait for at the end of a window is asked of those whose own session tells at every heartbeat.
     if (source == Source::itself)
         m.machine.heard(author,
@@ -240,13 +245,6 @@ Verdict Inbox::on_status(const PeerId& from, const run::Envelope& envelope, cons
                         m.context.now());
     m.repairer.compare(author);
     return Verdict::accepted;
-}
-
-/// The last name counts. A computer without a team takes none back that another one of its person claims.
-void Inbox::remember_names(const PeerId& author, const run::StatusMessage& status) const {
-    const PeerId person = m.members.person_of(author);
-    if (!status.name.empty()) m.ledger.remember_name(person, status.name);
-    m.ledger.remember_team(person, m.members.team_of(author));
 }
 
 }  // namespace potluck::peer

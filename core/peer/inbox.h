@@ -14,6 +14,7 @@
 
 #include "core/ledger/ledger.h"
 #include "core/peer/presence/gossip.h"
+#include "core/peer/presence/spoken_names.h"
 #include "core/peer/rounds.h"
 
 namespace potluck::peer {
@@ -42,7 +43,7 @@ public:
         Shortcut& shortcut;
         Rounds& rounds;
     };
-    explicit Inbox(const Parts& parts) : m(parts) {}
+    explicit Inbox(const Parts& parts) : m(parts), m_names(parts.context, parts.members, parts.ledger) {}
 
     void receive(const PeerId& from, const run::Envelope& envelope);
     /// Members that fell silent are dropped, and what waited to be passed on is.
@@ -61,7 +62,6 @@ private:
                                        const run::MeasuredLoss& loss);
     [[nodiscard]] run::Verdict on_status(const PeerId& from, const run::Envelope& envelope,
                                          const run::StatusMessage& status);
-    void remember_names(const PeerId& author, const run::StatusMessage& status) const;
     [[nodiscard]] run::Verdict on_close(const PeerId& from, const run::Envelope& envelope,
                                         const run::CloseMessage& message);
     [[nodiscard]] run::Verdict on_contribution(const PeerId& from, const run::Envelope& envelope,
@@ -73,6 +73,7 @@ private:
     [[nodiscard]] run::Verdict on_goodbye(const PeerId& from);
 
     const Parts m;
+    SpokenNames m_names;
     std::optional<RoundId> m_close_passed_on;
     std::pair<std::uint32_t, std::uint32_t> m_trusted_since;  // term and number of actions that the members' list knows
 };

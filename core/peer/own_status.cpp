@@ -123,6 +123,19 @@ StatusFacts OwnStatus::facts() const {
     return facts;
 }
 
+void OwnStatus::take_words(const run::StatusMessage& said) {
+    if (!m_name.empty() || said.name.empty()) return;
+    m_name = said.name;
+    if (m_team.empty()) m_team = said.team;
+    log::of("peer").info("this computer goes by “{}” now, as its person did before", m_name);
+    changed();
+}
+
+bool OwnStatus::is_long_ago(const run::StatusMessage& said) const {
+    const auto at = static_cast<std::int64_t>(said.sequence / process_marks);
+    return Duration{m.unix_clock() - at} > old_words;
+}
+
 void OwnStatus::set_name(const std::string& name) {
     m_name = name;
     changed();

@@ -254,6 +254,8 @@ Result<std::uint32_t> Peer::replace_committee(std::vector<PeerId> keys, std::opt
 }
 
 void Peer::set_name(const std::string& name) { m_own_status.set_name(name); }
+const std::string& Peer::name() const { return m_own_status.name(); }
+const std::string& Peer::team() const { return m_own_status.team(); }
 void Peer::set_team(const std::string& team) { m_own_status.set_team(team); }
 void Peer::set_shard_bytes_max(std::uint64_t bytes) { m_shards.set_cap(bytes); }
 

@@ -98,8 +98,11 @@ public:
     [[nodiscard]] Result<std::uint32_t> replace_committee(std::vector<PeerId> keys, std::optional<RoundId> after);
     /// What the person calls this computer; others hear of it with the next status.
     void set_name(const std::string& name);
+    /// What it goes by: what was set, or without a name what the run knows of the person from before.
+    [[nodiscard]] const std::string& name() const;
     /// The team that the person claims to be in, empty for none; likewise.
     void set_team(const std::string& team);
+    [[nodiscard]] const std::string& team() const;
     /// What training data may take of the disk from now on.
     void set_shard_bytes_max(std::uint64_t bytes);
 

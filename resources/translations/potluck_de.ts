@@ -886,6 +886,10 @@
         <translation>Dein Na&amp;me im Lauf</translation>
     </message>
     <message>
+        <source>Leave it empty to go by the name that this run knows you by.</source>
+        <translation>Bleibt es leer, trägst du den Namen, unter dem dich der Lauf kennt.</translation>
+    </message>
+    <message>
         <source>Everybody in the run sees it. It need not be your real one; you can change it in Settings.</source>
         <translation>Alle im Lauf sehen ihn. Es muss nicht dein richtiger sein; in den Einstellungen lässt er sich ändern.</translation>
     </message>

@@ -216,11 +216,13 @@ public:
         return options;
     }
 
+    static constexpr const char* nameless = "nameless";
+    /// Its folder and its name; `nameless` has none.
     ServingNode& volunteer(const std::string& name, const QProcessEnvironment& extra = {}) {
         m_volunteers.push_back(std::make_unique<ServingNode>(root() / name));
         ServingNode& node = *m_volunteers.back();
         node.start({"--dht", "127.0.0.1:" + QString::number(m_backbone->status().network.port), "--name-of-node",
-                    QString::fromStdString(name)},
+                    QString::fromStdString(name == nameless ? "" : name)},
                    extra);
         node.call("join", {{"invite", m_invite}});
         return node;

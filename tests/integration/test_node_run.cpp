@@ -3,6 +3,7 @@
 #include <fstream>
 #include <map>
 
+#include "app/node/session/settings.h"
 #include "core/ledger/ledger.h"
 #include "tests/integration/node_fixture.h"
 
@@ -85,6 +86,41 @@ private slots:
             for (const run::Accepted& entry : decoded->entries) ++entries[entry.peer.hex()];
         }
         QVERIFY(entries[one.peer_id] > 0 && entries[two.peer_id] > 0);
+    }
+
+    /// A computer is gone, and with it all but the recovery words.
+    void recovery_words_bring_name_and_team_back() {
+        Swarm swarm;
+        swarm.host(400);
+        ServingNode& desk = swarm.volunteer("desk");
+        desk.call("set_team", {{"team", "Graz"}});
+        const auto team_at_host = [&] {
+            const auto rows = swarm.backbone().call("leaderboard", {{"most", 10}}).at("rows");
+            return rows.empty() ? std::string() : rows[0].at("team").get<std::string>();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(team_at_host(), std::string("Graz"), 20'000);
+        const Ended shown = run_node({"identity", "show", "--words", "--data-dir", desk.data()});
+        const QString words = shown.out.section("(keep them secret): ", 1).trimmed();
+        desk.kill();
+        const auto folder = swarm.root() / Swarm::nameless;
+        const QString data = QString::fromStdString(folder.string());
+        node::NodeSettings other;
+        other.name = "somebody else's";
+        std::filesystem::create_directories(folder);
+        QVERIFY(other.save(folder).ok());
+        QCOMPARE(run_node({"identity", "import", "--words", "--data-dir", data, words}).code, 0);
+        QCOMPARE(node::NodeSettings::load(folder)->name, std::string());
+        ServingNode& back = swarm.volunteer(Swarm::nameless);
+        const auto is_named = [](const control::NodeSnapshot& now) { return now.name == "desk" && now.team == "Graz"; };
+        QVERIFY(back.wait_for(is_named, 20'000));
+        const auto is_listed = [&](const control::NodeSnapshot& now) {
+            return std::ranges::any_of(now.run->members, [&](const control::MemberRow& one) {
+                return one.name == "desk" && one.id == back.status().peer_id;
+            });
+        };
+        QVERIFY(swarm.backbone().wait_for(is_listed, 20'000));
+        QCOMPARE(back.close(), 0);
+        QCOMPARE(node::NodeSettings::load(folder)->name, std::string("desk"));
     }
 
     /// And a host hosts from whichever it likes.

@@ -187,7 +187,7 @@ void World::start(std::size_t member) {
     if (!home.backbone) process.trainer = std::make_unique<FakeTrainer>(*process.port, home.disk, m_rng);
     peer::PeerSettings settings;
     settings.role = home.backbone ? run::Role::backbone : run::Role::volunteer;
-    settings.name = "member " + std::to_string(member);
+    settings.name = home.name.value_or("member " + std::to_string(member));
     if (const auto cap = m_plan.shard_bytes_max.find(member); cap != m_plan.shard_bytes_max.end()) {
         settings.shard_bytes_max = cap->second;
     }

@@ -77,6 +77,7 @@ struct Home {
     Disk disk;
     ledger::Ledger ledger;
     BlobFolder folder;
+    std::optional<std::string> name;  // that it goes by; its number if nothing
     bool backbone = false;
     std::uint64_t trained_before = 0;      // tokens of snapshots of earlier lives that were saved
     std::uint64_t saved = 0;               // of this life, at the last save of the record

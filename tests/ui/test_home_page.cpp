@@ -90,6 +90,22 @@ private slots:
         QCOMPARE(fixture.node.count("join"), 1);
     }
 
+    void a_key_from_another_computer_may_leave_its_name_to_the_run() {
+        WindowFixture fixture;
+        control::NodeSnapshot node = recordedSnapshot("before_joining");
+        node.name.clear();
+        node.person_id = std::string(64, 'b');
+        QVERIFY(node.person_id != node.peer_id);
+        fixture.node.push(node);
+        WindowFixture::settle();
+        QVERIFY(fixture.find<QLineEdit>("joinName")->isVisible());
+        QCOMPARE(fixture.find<QLineEdit>("joinName")->text(), QString());
+        fixture.type("invite", cookbooks);
+        fixture.click("join");
+        QCOMPARE(fixture.node.count("set_name"), 0);
+        QCOMPARE(fixture.node.count("join"), 1);
+    }
+
     void a_known_name_is_not_asked_again() {
         WindowFixture fixture;
         control::NodeSnapshot node = recordedSnapshot("before_joining");

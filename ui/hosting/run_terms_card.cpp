@@ -66,7 +66,7 @@ void RunTermsCard::addWords(NodeClient& client, QBoxLayout& column) {
                          QStringLiteral("CC-BY-SA-4.0"), QStringLiteral("CC0-1.0")});
     m_licenceField = new FormField(tr("&Licence of the model"), m_licence, this);
     for (FormField* field : {m_nameField, m_purposeField, m_licenceField}) column.addWidget(field);
-    m_own_name = new FirstName(client, "hostName", this);
+    m_own_name = new FirstName(client, "hostName", FirstName::Run::begun, this);
     column.addWidget(m_own_name);
     connect(m_name, &QLineEdit::textChanged, this, &RunTermsCard::edited);
     connect(m_purpose, &QPlainTextEdit::textChanged, this, &RunTermsCard::edited);

@@ -28,15 +28,15 @@ QString suggestedName(const std::string& peer) {
            QLatin1String(things[static_cast<std::size_t>(digitOf(peer[1]))]);
 }
 
-FirstName::FirstName(NodeClient& client, const char* name, QWidget* parent) : QWidget(parent), m_client(client) {
+FirstName::FirstName(NodeClient& client, const char* name, Run run, QWidget* parent)
+    : QWidget(parent), m_client(client), m_run(run) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     m_line = new QLineEdit(this);
     m_line->setObjectName(QLatin1String(name));
     m_line->setMaxLength(own_name_characters_max);
-    auto* field = new FormField(tr("Your na&me in the run"), m_line, this);
-    field->setHint(tr("Everybody in the run sees it. It need not be your real one; you can change it in Settings."));
-    column->addWidget(field);
+    m_field = new FormField(tr("Your na&me in the run"), m_line, this);
+    column->addWidget(m_field);
     connect(&client, &NodeClient::changed, this, &FirstName::refresh);
     refresh();
 }
@@ -44,7 +44,18 @@ FirstName::FirstName(NodeClient& client, const char* name, QWidget* parent) : QW
 void FirstName::refresh() {
     const NodeView& view = m_client.view();
     setVisible(view.link.state == Link::State::up && view.snapshot.name.empty());
-    if (!m_line->isModified() && m_line->text().isEmpty()) m_line->setText(suggestedName(view.snapshot.peer_id));
+    // A key from another computer: its person may have a name in this run.
+    const bool is_back =
+        m_run == Run::joined && !view.snapshot.person_id.empty() && view.snapshot.person_id != view.snapshot.peer_id;
+    m_field->setHint(is_back ? tr("Leave it empty to go by the name that this run knows you by.")
+                             : tr("Everybody in the run sees it. It need not be your real one; you can change it in "
+                                  "Settings."));
+    if (m_line->isModified()) return;
+    if (is_back) {
+        m_line->clear();
+    } else if (m_line->text().isEmpty()) {
+        m_line->setText(suggestedName(view.snapshot.peer_id));
+    }
 }
 
 void FirstName::save() {

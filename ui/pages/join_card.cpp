@@ -104,7 +104,7 @@ QWidget* JoinCard::makeField() {
     column->addWidget(m_problem);
     m_preview = new OfferCard(m_client, field);
     column->addWidget(m_preview);
-    m_own_name = new FirstName(m_client, "joinName", field);
+    m_own_name = new FirstName(m_client, "joinName", FirstName::Run::joined, field);
     column->addWidget(m_own_name);
     connect(m_look, &QPushButton::clicked, this, &JoinCard::lookAtIt);
     connect(paste, &QPushButton::clicked, this, &JoinCard::paste);

@@ -62,6 +62,14 @@ std::vector<std::string> devices_of(const TrainerProcess* trainer) {
     return trainer != nullptr ? trainer->view().devices : std::vector<std::string>();
 }
 
+/// A node without a name goes by what the run knows of its person; true if it does so from now on.
+bool take_words_of_old(NodeSettings& settings, const RunSession* session) {
+    if (session == nullptr || !settings.name.empty() || session->peer().name().empty()) return false;
+    settings.name = session->peer().name();
+    settings.team = session->peer().team();
+    return true;
+}
+
 /// The run that this node hosts and its host wants announced; nothing if there is none.
 std::optional<Finder::Hosted> announced(const RunSession* session, const NodeSettings& settings,
                                         const ledger::Ledger& ledger, const OwnKeys& keys) {
@@ -245,6 +253,9 @@ void Node::tick() {
     m_network->poll(m_now);
     m_run.tick(m_now);
     leave_when_finished();
+    if (take_words_of_old(m_settings, m_run.session())) {
+        if (const Status saved = save_settings(); !saved) log::of("node").warn("{}", saved.error().message);
+    }
     m_finding.tick({announced(m_run.session(), m_settings, m_ledger, m_keys), carried(m_run.session(), m_settings)},
                    m_now);
     m_search.tick();
@@ -532,7 +543,8 @@ Status Node::replace_identity(Result<identity::Identity> imported) {
     auto keys = OwnKeys::open(m_options.data_folder);
     if (!keys) return keys.error();
     m_keys = std::move(*keys);
-    return {};
+    m_settings.forget_person();
+    return save_settings();
 }
 
 bool Node::is_open(const RunId& run) const {

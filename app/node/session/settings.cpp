@@ -111,6 +111,11 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
     return settings;
 }
 
+void NodeSettings::forget_person() {
+    name.clear();
+    team.clear();
+}
+
 Status NodeSettings::save(const std::filesystem::path& data_folder) const {
     nlohmann::json json{{"name", name}, {"paused", paused}, {"paused_until", paused_until}};
     if (!team.empty()) json["team"] = team;

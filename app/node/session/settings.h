@@ -93,6 +93,9 @@ struct NodeSettings {
     [[nodiscard]] static Result<NodeSettings> load(const std::filesystem::path& data_folder);
     [[nodiscard]] Status save(const std::filesystem::path& data_folder) const;
 
+    /// The computer is another person's now: what the last one called itself goes. The run tells what the new one did.
+    void forget_person();
+
     void apply(const LimitOptions& limits);
     void apply(const NetworkOptions& options);
     void apply(const RuleOptions& options);

@@ -16,6 +16,7 @@
 #include "app/node/cli/verbs/computer/verbs.h"
 #include "app/node/member/own_keys.h"
 #include "app/node/paths.h"
+#include "app/node/session/settings.h"
 #include "core/base/files.h"
 #include "core/identity/identity.h"
 
@@ -187,7 +188,11 @@ private:
         }
         const auto lock = FileLock::acquire(folder / "node.lock");
         if (!lock) return lock.error();
-        return replace_identity(folder, imported);
+        auto settings = NodeSettings::load(folder);
+        if (!settings) return settings.error();
+        if (const Status replaced = replace_identity(folder, imported); !replaced) return replaced;
+        settings->forget_person();
+        return settings->save(folder);
     }
 
     std::vector<std::string> m_source;
