@@ -83,7 +83,7 @@ private slots:
         QVERIFY(!recorded.coder->next_logits(std::span(picture).first(5)).ok());
     }
 
-    void what_is_no_picture_and_no_code_is_refused() {
+    void impossible_pixels_and_codes_are_refused() {
         const RecordedBook recorded;
         std::vector<Token> records = recorded.records;
         records[7] = 256;

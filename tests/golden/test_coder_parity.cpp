@@ -86,7 +86,7 @@ private slots:
                 !recorded.network.picture_of(std::span(*codes).first(15)).ok());
     }
 
-    void what_is_no_picture_is_refused() {
+    void a_record_that_is_no_picture_is_refused() {
         RecordedCoder recorded;
         compare_refusal(recorded.reference, recorded.network, 5, 256);
         compare_refusal(recorded.reference, recorded.network, recorded.reference.spec.context, 1);

@@ -302,7 +302,7 @@ private slots:
         compare_micro_batches(recorded.reference, recorded.network);
     }
 
-    void what_is_no_caption_and_picture_is_refused() {
+    void a_record_that_is_no_captioned_picture_is_refused() {
         RecordedDalle recorded;
         for (const auto& [place, value] :
              std::vector<std::pair<std::size_t, Token>>{{0, 1}, {text, 20}, {text + 1, 19}, {text + grid * grid, 31}})

@@ -229,7 +229,7 @@ private slots:
         QVERIFY(has_collapsed(found->loss_sum * recorded.reference.mean_scale(), 12));
     }
 
-    void what_is_no_picture_is_refused() {
+    void a_record_that_is_no_picture_is_refused() {
         RecordedSwav recorded;
         std::vector<float> gradient(recorded.parameters.size(), 0.0F);
         for (const std::size_t place : {std::size_t{5}, std::size_t{recorded.reference.spec.context}}) {

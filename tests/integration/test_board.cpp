@@ -73,7 +73,7 @@ private slots:
         QCOMPARE(newcomer.board->runs().found(unix_milliseconds())[0].vouch, find::Vouch::nobody);
         QCOMPARE(newcomer.board->answers(), std::size_t{1});
     }
-    void what_is_new_is_passed_on() {
+    void new_announcements_are_passed_on() {
         Place host(1), middle(2), end(3);
         middle.join({});
         host.join({middle.port()});
@@ -84,7 +84,7 @@ private slots:
         host.board->announce(announced_now(1, 2));
         QVERIFY(wait_for({&host, &middle, &end}, [&] { return end.held() == 2; }));
     }
-    void nothing_is_on_the_disk_but_the_boards_own_text() {
+    void the_boards_text_is_its_only_torrent() {
         Place place(1);
         place.join({});
         QCOMPARE(place.computer.session->counters().torrents, std::uint64_t{1});

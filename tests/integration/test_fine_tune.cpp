@@ -203,7 +203,7 @@ private slots:
         QVERIFY(!fs::exists(sparse / "model.safetensors.partial"));
     }
 
-    void what_cannot_be_gone_on_from_is_refused_in_one_sentence() {
+    void an_unusable_checkpoint_is_refused_in_one_sentence() {
         Swarm swarm;
         write_text(swarm.root() / "text" / "words.txt");
         const auto refusal = [&](const fs::path& folder, const QStringList& more = {}) {

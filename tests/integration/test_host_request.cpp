@@ -75,7 +75,7 @@ private slots:
         QVERIFY(home.manifest().backbones.empty());  // a host that trains is none
     }
 
-    void who_is_in_a_run_starts_none() {
+    void a_member_of_a_run_starts_no_second_run() {
         Home home;
         QVERIFY(home.node.call("host", home.with("role", "backbone"), 60'000).is_object());
         QVERIFY(home.node.status().run->members.front().role == run::Role::backbone);
@@ -92,7 +92,7 @@ private slots:
         QCOMPARE(home.manifest().recipe.collect.count(), Duration{60'000}.count());
     }
 
-    void what_cannot_stand_is_refused_in_a_sentence_and_leaves_nothing() {
+    void impossible_choices_are_refused_in_a_sentence_and_leave_no_folder() {
         Home home;
         QVERIFY(home.node.call("host", home.with("name", "")).is_null());
         QCOMPARE(home.node.error(), std::string("Give the run a name."));

@@ -161,11 +161,11 @@ QByteArray kill_after(const Victim& victim, int lines, std::chrono::microseconds
 class TestLedgerKill : public QObject {
     Q_OBJECT
 private slots:
-    void what_append_returned_survives_sigkill();
+    void appended_lists_survive_sigkill();
     void a_full_disk_is_a_sentence_and_loses_nothing();
 };
 
-void TestLedgerKill::what_append_returned_survives_sigkill() {
+void TestLedgerKill::appended_lists_survive_sigkill() {
     const QTemporaryDir dir;
     const fs::path file = fs::path(dir.path().toStdString()) / "ledger";
     const QString wanted = qEnvironmentVariable("POTLUCK_KILL_SEED", "1");

@@ -246,7 +246,7 @@ private slots:
         QVERIFY2(trained.code != 0 && trained.err.contains("--coder"), qPrintable(trained.err));
     }
 
-    void what_a_dalle_cannot_be_hosted_with_is_refused_in_a_sentence() {
+    void unfit_options_for_a_dalle_run_are_refused_in_a_sentence() {
         write_captioned(folder("few"), 20);
         write_coder(folder("a-coder"));
         write_text(folder("words") / "words.txt");
@@ -327,7 +327,7 @@ private slots:
         QCOMPARE(config->at("tokenizer_class").get<std::string>(), std::string("PreTrainedTokenizerFast"));
     }
 
-    void who_joins_after_the_host_is_gone_still_finds_every_shard() {
+    void a_newcomer_finds_every_shard_after_the_host_is_gone() {
         Swarm swarm;
         write_text(swarm.root() / "text" / "more.txt", 18'000'000);
         swarm.host(400, swarm.allowing({"anna", "ben", "cleo", "dora"}) + QStringList{"--fit-rounds", "2"});

@@ -166,7 +166,7 @@ private slots:
         QVERIFY(ben.wait_for([](const auto& later) { return later.device == control::DeviceChoice{}; }, 5'000));
     }
 
-    void what_there_is_to_train_on_is_found_by_a_trainer_of_its_own() {
+    void devices_are_detected_during_training() {
         Scene scene;
         ServingNode& ben = scene.swarm.volunteer("ben", scene.environment);
         QVERIFY(ben.wait_for(trains_on("cpu"), 20'000));

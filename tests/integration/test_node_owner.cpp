@@ -84,7 +84,7 @@ private slots:
         QVERIFY(ben.status().energy->total.joules >= before.joules);
     }
 
-    void what_cannot_be_read_is_told_on_the_command_line() {
+    void unreadable_power_is_reported_on_the_command_line() {
         Swarm swarm;
         swarm.host(1000);
         ServingNode& ben = swarm.volunteer("ben");
@@ -135,7 +135,7 @@ private slots:
         QVERIFY2(milliseconds > 0 && milliseconds < 1500, qPrintable(QString::number(milliseconds)));
     }
 
-    void who_leaves_a_run_keeps_no_moments() {
+    void a_member_that_leaves_a_run_keeps_no_moments() {
         Swarm swarm;
         swarm.host(1000);
         ServingNode& ben = swarm.volunteer("ben");
@@ -230,7 +230,7 @@ private slots:
         }
     }
 
-    void what_needs_a_run_exits_with_7_outside_one() {
+    void commands_that_need_a_run_exit_with_7_outside_a_run() {
         const QTemporaryDir folder;
         ServingNode node(folder.path().toStdString());
         node.start();

@@ -134,7 +134,7 @@ private slots:
         QCOMPARE(parsed(nobody).at("activity").get<std::string>(), std::string("not_running"));
     }
 
-    void who_hosts_beside_a_running_node_is_told_what_to_do() {
+    void hosting_beside_a_running_node_fails_with_advice() {
         ServingNode node(path("busy").toStdString());
         node.start();
         QVERIFY(node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));

@@ -145,7 +145,7 @@ private slots:
         QTRY_COMPARE(paces(), QByteArray("0.5\n0.5\n1\n"));
     }
 
-    void who_gives_less_trains_less_at_once_and_after_a_restart() {
+    void less_effort_slows_training_at_once_and_after_a_restart() {
         Swarm swarm;
         swarm.host(1000);
         const Paces paces(swarm);

@@ -50,7 +50,7 @@ private slots:
         QVERIFY(seen.document.contains(">Copy<"));  // its own script did run
     }
 
-    void what_is_not_the_page_s_own_is_stopped_by_its_policy() {
+    void the_pages_policy_stops_an_injected_script() {
         std::string page = node::page_html(page_facts());
         const std::string end = "</main>";
         page.insert(page.find(end), "<script>document.title='broken'</script>");

@@ -110,7 +110,7 @@ private slots:
         QCOMPARE(pair.witnesses.datagrams_not_from(server.datagram_port()), 0);
     }
 
-    void nobody_connects_to_a_computer_behind_a_proxy_nor_hears_its_address() {
+    void a_computer_behind_a_proxy_accepts_no_connection_and_hides_its_address() {
         ProxyServer server(like(ProxyKind::socks5));
         Pair pair(server.address());
         pair.join();

@@ -234,7 +234,7 @@ private slots:
         QVERIFY(says(anna.check(), "connection"));
         m_server = std::make_unique<WebServer>(m_web);
     }
-    void what_is_larger_than_an_index_is_not_read() {
+    void a_download_above_its_limit_is_refused() {
         std::ofstream(m_web / "large") << std::string(5'000, 'x');
         const auto fetched = http_get(m_server->url("large"), 4'999, {});
         QVERIFY(!fetched.ok());
@@ -242,7 +242,7 @@ private slots:
         QVERIFY(http_get(m_server->url("large"), 5'000, {}).ok());
         QVERIFY(!http_get("file:///etc/passwd", 5'000, {}).ok());
     }
-    void what_is_fetched_goes_through_the_proxy_alone() {
+    void downloads_go_through_the_proxy_alone() {
         std::ofstream(m_web / "small") << "here";
         const std::string url = m_server->url("small");
         const auto port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
@@ -353,7 +353,7 @@ private slots:
                     .ok());
         QVERIFY(says(second, "under way"));
     }
-    void who_does_not_pass_on_keeps_no_archive() {
+    void a_computer_that_passes_nothing_on_keeps_no_archive() {
         publish(1);
         const auto archives = [this] {
             std::size_t found = 0;

@@ -123,7 +123,7 @@ private slots:
         if (QStandardPaths::findExecutable("dbus-daemon").isEmpty()) QSKIP("there is no dbus-daemon on this computer");
     }
 
-    void what_the_system_announces_is_heard_and_waits_for_us() {
+    void an_announced_sleep_is_noticed_and_delayed() {
         System system;
         QVERIFY(system.is_up());
         qputenv("DBUS_SYSTEM_BUS_ADDRESS", system.address().toUtf8());

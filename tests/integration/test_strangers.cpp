@@ -205,7 +205,7 @@ private slots:
         if (QTest::currentTestFailed()) m_swarm.reset();
     }
 
-    void nobody_is_harmed_data() {
+    void an_attack_harms_no_member_data() {
         QTest::addColumn<QString>("attack");
         QTest::addColumn<double>("share_max");  // of all tokens that were credited meanwhile
         const auto row = [](const char* attack, double share_max = 0) {
@@ -227,7 +227,7 @@ private slots:
         // Newcomers together weigh at most a fifth of a list, and a claim counts as four medians at most.
         row("vast_noise", 0.2);
     }
-    void nobody_is_harmed() {
+    void an_attack_harms_no_member() {
         QFETCH(QString, attack);
         QFETCH(double, share_max);
         if (!m_swarm) start_run();

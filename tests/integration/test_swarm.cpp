@@ -49,7 +49,7 @@ private slots:
         }
     }
 
-    void what_goes_to_a_neighbour_is_measured_at_both_ends() {
+    void traffic_with_a_neighbour_is_measured_at_both_ends() {
         Room room;
         room.open(2);
         QVERIFY(room.wait_until_all_know_each_other());

@@ -316,7 +316,7 @@ private slots:
         QCOMPARE(std::filesystem::file_size(copy), damaged.size());
     }
 
-    void who_has_everything_is_not_dialled_again() {
+    void a_neighbour_that_has_everything_is_not_dialled_again() {
         Room room;
         room.open(2);
         QVERIFY(room.wait_until_all_know_each_other());
@@ -351,7 +351,7 @@ private slots:
         QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
     }
 
-    void what_was_published_and_fetched_is_seeded_again_after_a_restart() {
+    void published_and_fetched_blobs_are_seeded_again_after_a_restart() {
         Room room;
         room.open(2);
         QVERIFY(room.wait_until_all_know_each_other());

@@ -263,7 +263,7 @@ private slots:
         QVERIFY2(peak - before < link_bytes_waiting_max + slack, qPrintable(QString::number((peak - before) >> 20U)));
     }
 
-    void somebody_who_does_not_read_is_given_up_before_much_waits_for_him() {
+    void a_peer_that_does_not_read_is_dropped_before_much_waits_for_it() {
         constexpr std::size_t body = 512 * 1024, attempted = 128UL << 20U;
         constexpr std::size_t system_buffers = 24UL << 20U;  // both sockets', and what libtorrent holds
         Room room;

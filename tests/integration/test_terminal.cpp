@@ -85,11 +85,11 @@ Printed printed_by(const QStringList& arguments) {
 class TerminalTest : public QObject {
     Q_OBJECT
 private slots:
-    void nothing_printed_commands_a_terminal_data() {
+    void printed_text_cannot_command_a_terminal_data() {
         QTest::addColumn<std::string>("text");
         for (const HostileString& one : hostile_strings()) QTest::newRow(one.name) << one.utf8;
     }
-    void nothing_printed_commands_a_terminal() {
+    void printed_text_cannot_command_a_terminal() {
         QFETCH(std::string, text);
         using namespace control;
         const QTemporaryDir folder;

@@ -105,7 +105,7 @@ private slots:
         QVERIFY2(nowhere.code != 0 && content_of(www / "index.html") == stored, qPrintable(nowhere.err));
     }
 
-    void what_nobody_has_agreed_on_yet_is_not_proven() {
+    void a_state_without_agreement_is_not_proven() {
         Swarm swarm;
         swarm.host(50);
         const fs::path folder = swarm.root() / "model";

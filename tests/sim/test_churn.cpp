@@ -89,7 +89,7 @@ private slots:
 
     /// A member that comes back one list behind waits seconds for that list's payloads, and the next answer would bring
     /// the same list again.
-    void nobody_asks_again_at_once_for_a_list_that_waits_to_be_applied() {
+    void a_list_that_waits_to_be_applied_is_not_requested_again_at_once() {
         std::size_t questions = 0;
         for_seeds(20, [&](std::uint64_t seed) -> std::string {
             WorldPlan plan{.volunteers = 4, .rounds = 8};

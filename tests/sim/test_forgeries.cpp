@@ -124,7 +124,7 @@ private slots:
         QCOMPARE(scene.stranger->verdict(victim, scene.stranger->envelope(ballot)), Verdict::malformed);
     }
 
-    void who_has_no_seat_neither_proposes_nor_votes() {
+    void proposals_and_votes_without_a_seat_are_refused() {
         Scene scene(15);
         const run::AcceptList list = scene.next_list(scene.stranger->publish_payload(0.01F));
         const run::Instance instance{scene.world.run(), 0, list.round};
@@ -221,7 +221,7 @@ private slots:
         QVERIFY(has_it());
     }
 
-    void who_asks_for_a_payload_is_answered_once_and_as_soon_as_it_is_here() {
+    void a_payload_request_is_answered_once_when_the_payload_arrives() {
         Scene scene(22);
         Stranger asker(scene.world, hostile_key(2));
         const run::BlobRef ref = scene.stranger->publish_payload(0.01F);

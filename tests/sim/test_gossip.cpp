@@ -123,7 +123,7 @@ private slots:
     }
 
     /// At the far end of a chain a member that is gone is gone too, and nobody brings it back.
-    void who_goes_is_missed_everywhere_and_cannot_be_replayed() {
+    void a_gone_member_is_missed_everywhere_and_cannot_be_replayed() {
         World world(3, {.backbones = 1, .volunteers = 5, .rounds = 1'000});
         link(world, [](std::size_t a, std::size_t b) { return b == a + 1; });
         world.start_all();
@@ -207,7 +207,7 @@ private slots:
         }
     }
 
-    void who_restarts_with_a_clock_that_was_set_back_is_heard_again() {
+    void a_member_whose_clock_was_set_back_is_seen_again_after_a_restart() {
         World world(6, {.backbones = 1, .volunteers = 3, .rounds = 1'000});
         world.start_all();
         world.run_for(Duration{10'000});
@@ -226,7 +226,7 @@ private slots:
 
     /// A member is shown what another process says with its key; what it said itself, or in an earlier life, is no
     /// sign.
-    void who_has_a_twin_is_told_and_nobody_without_the_key_can_say_so() {
+    void only_a_message_with_a_members_key_reveals_its_twin() {
         World world(7, {.backbones = 1, .volunteers = 2, .rounds = 1'000});
         world.start_all();
         world.run_for(Duration{10'000});

@@ -60,7 +60,7 @@ private slots:
         }
     }
 
-    void who_leaves_nobody_behind_keeps_the_seat() {
+    void the_last_member_keeps_its_seat_when_it_leaves() {
         World world(1, {.backbones = 1, .volunteers = 1, .rounds = 6, .friends = true});
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));
@@ -122,12 +122,12 @@ private slots:
     }
 
     /// Rounds go on while it sleeps, and minutes later it is in step again without a restart.
-    void who_sleeps_hands_its_seat_over_and_comes_back_data() {
+    void a_sleeping_member_hands_its_seat_over_and_comes_back_data() {
         QTest::addColumn<int>("seconds");
         // Sessions outlast the first and not the second.
         for (const int seconds : {60, 240}) QTest::addRow("%d s", seconds) << seconds;
     }
-    void who_sleeps_hands_its_seat_over_and_comes_back() {
+    void a_sleeping_member_hands_its_seat_over_and_comes_back() {
         QFETCH(int, seconds);
         const Duration time{1'000 * seconds};
         for (const std::uint64_t seed : seeds(5)) {
@@ -161,7 +161,7 @@ private slots:
         }
     }
 
-    void who_does_not_sleep_after_all_goes_on() {
+    void a_member_whose_sleep_is_cancelled_goes_on() {
         World world(1, {.backbones = 0, .volunteers = 1, .rounds = 8, .friends = true});
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));
@@ -172,7 +172,7 @@ private slots:
         QVERIFY(world.peer(0).view().phase != run::Phase::leaving);
     }
 
-    void who_leaves_for_good_goes_whatever_the_system_says() {
+    void a_leaving_member_goes_although_its_sleep_was_cancelled() {
         World world(1, {.backbones = 0, .volunteers = 3, .rounds = 8, .friends = true});
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));

@@ -31,7 +31,7 @@ private slots:
         }
     }
 
-    void whoever_joins_after_the_end_still_gets_the_model() {
+    void a_newcomer_after_the_end_still_gets_the_model() {
         WorldPlan plan;
         plan.rounds = 6;
         World world(1, plan);

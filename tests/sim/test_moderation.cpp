@@ -129,7 +129,7 @@ private slots:
         }
     }
 
-    void who_is_vouched_for_may_join_and_get_a_seat() {
+    void a_vouched_member_may_join_and_get_a_seat() {
         for (const std::uint64_t seed : seeds(3)) {
             // A run by invitation: the host and its backbone, and nobody else.
             World world(seed, {.backbones = 1, .volunteers = 4, .rounds = 16, .friends = true, .left_out = 3});
@@ -162,7 +162,7 @@ private slots:
         }
     }
 
-    void who_is_away_while_the_model_goes_back_follows() {
+    void an_absent_member_follows_a_roll_back() {
         for (const std::uint64_t seed : seeds(5)) {
             World world(seed, {.backbones = 1, .volunteers = 3, .rounds = 16, .checkpoint_every = 3});
             world.start_all();
@@ -220,7 +220,7 @@ private slots:
     }
 
     /// The host's side has no quorum and the other goes on without it; the host calls that back.
-    void who_went_further_goes_back() {
+    void the_side_that_went_on_without_the_host_goes_back() {
         for (const std::uint64_t seed : seeds(10)) {
             World world(seed, {.backbones = 4, .volunteers = 4, .rounds = 14});
             world.start_all();
@@ -264,7 +264,7 @@ private slots:
         }
     }
 
-    void nobody_but_the_host_moderates() {
+    void only_the_host_moderates() {
         World world(1, {.backbones = 4, .volunteers = 2, .rounds = 4});
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(1); }, Duration{60'000}));

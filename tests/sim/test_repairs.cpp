@@ -152,7 +152,7 @@ private slots:
 
     // Members whose arithmetic is wrong.
 
-    void who_errs_once_computes_again_and_contributes_on() {
+    void a_member_that_errs_once_recomputes_and_keeps_contributing() {
         for (const std::uint64_t seed : seeds(5)) {
             World world(seed, friends());
             miscalculate(world, {7}, 1);
@@ -166,14 +166,14 @@ private slots:
         }
     }
 
-    void who_errs_twice_says_so_and_contributes_nothing_more_data() {
+    void a_member_that_errs_twice_says_so_and_stops_contributing_data() {
         QTest::addColumn<std::vector<std::uint64_t>>("states");
         QTest::addColumn<int>("times");
         QTest::addRow("a round and its recomputation") << std::vector<std::uint64_t>{6} << 2;
         QTest::addRow("two rounds") << std::vector<std::uint64_t>{5, 7} << 1;
         QTest::addRow("always") << std::vector<std::uint64_t>{5, 6, 7, 8, 9, 10, 11, 12, 13, 14} << 1'000;
     }
-    void who_errs_twice_says_so_and_contributes_nothing_more() {
+    void a_member_that_errs_twice_says_so_and_stops_contributing() {
         QFETCH(const std::vector<std::uint64_t>, states);
         QFETCH(const int, times);
         for (const std::uint64_t seed : seeds(5)) {

@@ -140,7 +140,7 @@ private slots:
         }
     }
 
-    void who_joins_takes_its_share_and_nobody_needs_the_whole() {
+    void members_share_the_shards_and_none_needs_them_all() {
         World world(3, {.volunteers = 11, .rounds = 14, .shards = 48});
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(10); }, Duration{400'000}));

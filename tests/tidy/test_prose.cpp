@@ -1,6 +1,7 @@
 // How sources are explained: long ones open with a head comment, and comments use the field's words in whole sentences.
 // Pages for users are written for people who have never heard of Potluck: README fits on one page, sentences are short,
-// and none has a relative clause as its subject. The rules have no exceptions.
+// and none has a relative clause as its subject. The name of a test is a sentence, too, and begins with its subject.
+// The rules have no exceptions.
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -134,6 +135,28 @@ qsizetype median_words(const QStringList& lines) {
     return words.isEmpty() ? 0 : words[words.size() / 2];
 }
 
+/// The test that a line declares; empty if it declares none.
+QString test_declared_in(const QString& line) {
+    static const QRegularExpression test("^    void ([a-z0-9_]+)\\(\\)(?! override)");
+    return test.match(line).captured(1);
+}
+
+/// "a_late_contribution_is_waited_for" begins with what it is about, "who_is_late_is_waited_for" makes a reader wait.
+bool lacks_subject(const QString& test) {
+    static const QRegularExpression opening("^(who|whoever|whose|what|which|nobody|nothing|somebody)_");
+    return opening.match(test).hasMatch();
+}
+
+QStringList tests_without_subject(const QString& file, const QStringList& lines) {
+    QStringList found;
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const QString test = test_declared_in(lines[i]);
+        if (lacks_subject(test))
+            found << QString("%1:%2: a test's name begins with its subject: %3").arg(file).arg(i + 1).arg(test);
+    }
+    return found;
+}
+
 QStringList files_that(bool (*breaks_rule)(const QStringList&), const QStringList& files) {
     QStringList found;
     for (const QString& file : files) {
@@ -170,6 +193,14 @@ private slots:
                 if (bound.match(line).hasMatch()) wrong << file + ": " + line.trimmed();
             }
         }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    }
+
+    void names_of_tests_begin_with_their_subject() {
+        const QStringList files = files_below({"tests"}, {"*.h", "*.cpp"});
+        QVERIFY(files.size() > 100);
+        QStringList wrong;
+        for (const QString& file : files) wrong << tests_without_subject(file, lines_of(file));
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
     }
 
@@ -261,6 +292,18 @@ private slots:
         QVERIFY(!has_foreign_words({"    int somebody = gives(whoever);"}));
         QVERIFY(has_headless_genitive({"/// Of a number in memory.", "int width;"}));
         QVERIFY(!has_headless_genitive({"// the end", "// Of which there are two.", "int width;"}));
+    }
+
+    void test_names_without_a_subject_are_found() {
+        const QStringList tests = {"    void a_late_contribution_is_waited_for() {",
+                                   "    void who_is_late_is_waited_for() {",
+                                   "    void what_is_read_is_whole_data();",
+                                   "    void whole_numbers_stay() {",
+                                   "    void nothing_offered() override { ++nothings; }",
+                                   "        what_is_called();"};
+        QCOMPARE(tests_without_subject("a.cpp", tests),
+                 QStringList({"a.cpp:2: a test's name begins with its subject: who_is_late_is_waited_for",
+                              "a.cpp:3: a test's name begins with its subject: what_is_read_is_whole_data"}));
     }
 };
 

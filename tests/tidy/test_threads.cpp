@@ -46,7 +46,7 @@ bool is_in_room(const QString& file) { return rooms().contains(file.section('/',
 class ThreadsTest : public QObject {
     Q_OBJECT
 private slots:
-    void who_promises_one_thread_checks_it() {
+    void a_class_that_promises_one_thread_checks_it() {
         static const QRegularExpression promise("Threads: (one\\b|the (loop|node)'s)");
         QStringList wrong;
         int seen = 0;
@@ -63,7 +63,7 @@ private slots:
         QVERIFY(seen > 15);
     }
 
-    void whoever_has_an_owner_asks_it() {
+    void every_thread_owner_is_checked() {
         QStringList wrong;
         for (const QString& file : files_below({"core", "net", "app"}, {"*.h"})) {
             if (!lines_of(file).join('\n').contains("ThreadOwner m_owner;")) continue;

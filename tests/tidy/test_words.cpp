@@ -32,7 +32,7 @@ QStringList product() { return files_below(product_folders(), source_patterns())
 class WordsTest : public QObject {
     Q_OBJECT
 private slots:
-    void nothing_is_left_for_later() {
+    void no_source_mentions_unfinished_work() {
         const auto found = lines_matching(
             product(), QRegularExpression("\\b(TODO|FIXME|XXX|HACK|placeholder|for now|not implemented)\\b"));
         QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));

@@ -107,7 +107,7 @@ private slots:
         QCOMPARE(page.asked().hours, std::string(activity::hours_per_week, 'r'));
     }
 
-    void what_cannot_be_noticed_is_said_beside_its_switch() {
+    void an_undetectable_signal_is_explained_beside_its_switch() {
         Settings page;
         QVERIFY(!page.find<QLabel>("blind-full_screen")->isVisible());
         activity::Sights sights;

@@ -36,7 +36,7 @@ private slots:
         QVERIFY(!QFile::exists(folder.filePath("autostart/org.potluck.Potluck.desktop")));
     }
 
-    void what_the_desktop_has_hidden_is_off() {
+    void an_entry_hidden_by_the_desktop_is_off() {
         const QTemporaryDir folder;
         const AutostartEntry entry(folder.path(), "/usr/bin/potluck");
         for (const char* line : {"Hidden=true\n", "X-GNOME-Autostart-enabled=false\n"}) {

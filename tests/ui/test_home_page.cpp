@@ -244,7 +244,7 @@ private slots:
         QVERIFY(resume != nullptr && resume->isEnabled());
     }
 
-    void who_is_suspended_is_told_why_and_until_when() {
+    void a_suspended_member_sees_why_and_until_when() {
         WindowFixture fixture;
         control::NodeSnapshot snapshot = recordedSnapshot("failed");
         snapshot.why = {{.reason = status::Reason::suspended, .detail = "-0.0004 / 0.0712", .round = 130}};
@@ -292,7 +292,7 @@ private slots:
         QVERIFY(texts().front().contains(QStringLiteral("Bela")));
     }
 
-    void what_was_measured_with_the_loss_is_told_below_it() {
+    void figures_measured_with_the_loss_are_shown_below_it() {
         WindowFixture fixture;
         control::NodeSnapshot snapshot = recordedSnapshot("training");
         const auto shown = [&] {
@@ -316,7 +316,7 @@ private slots:
         QCOMPARE(static_cast<std::size_t>(ui::knownMeasures().size()), model::all_measures().size());
     }
 
-    void whose_computer_a_member_is_is_told_where_it_cannot_be_seen() {
+    void accessible_text_says_whose_computer_a_member_is() {
         WindowFixture fixture;
         control::NodeSnapshot snapshot = recordedSnapshot("training");
         const auto texts = [&](const QString& part) {

@@ -100,7 +100,7 @@ class TestHostPage : public QObject {
     Q_OBJECT
 
 private slots:
-    void whose_work_does_not_help_is_named_and_let_back_in_by_a_click() {
+    void a_suspended_member_is_listed_and_its_suspension_lifted_by_a_click() {
         control::NodeSnapshot node = hosting();
         HostFixture none(node);
         QVERIFY(!none.find<QWidget>("judged")->isVisible());

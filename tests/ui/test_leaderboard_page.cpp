@@ -205,7 +205,7 @@ private slots:
         QCOMPARE(fixture.text("standing"), QStringLiteral("Anybody may name any team."));
     }
 
-    void somebody_without_a_name_has_an_id() {
+    void a_member_without_a_name_is_shown_by_its_id() {
         WindowFixture fixture;
         fixture.push("training");
         const QAbstractItemModel* model = fixture.find<QTableView>("leaderboard")->model();

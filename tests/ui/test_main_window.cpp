@@ -115,7 +115,7 @@ private slots:
         QCOMPARE(quit.size(), 1);
     }
 
-    void nobody_is_asked_where_others_go_on_or_nobody_is_here_data() {
+    void quitting_needs_no_confirmation_where_no_other_member_loses_the_run_data() {
         QTest::addColumn<control::NodeSnapshot>("snapshot");
         control::NodeSnapshot snapshot = recordedSnapshot("hosting");
         QTest::newRow("others carry it on") << snapshot;
@@ -130,7 +130,7 @@ private slots:
         member.run->succession.reset();
         QTest::newRow("a member") << member;
     }
-    void nobody_is_asked_where_others_go_on_or_nobody_is_here() {
+    void quitting_needs_no_confirmation_where_no_other_member_loses_the_run() {
         QFETCH(control::NodeSnapshot, snapshot);
         WindowFixture fixture;
         fixture.node.push(snapshot);

@@ -74,7 +74,7 @@ private slots:
         QVERIFY(client.view().leaderboard.rows.empty());
     }
 
-    void what_the_node_refuses_arrives_with_its_sentence() {
+    void a_refusal_by_the_node_arrives_with_its_sentence() {
         FakeNode node;
         node.refuse("join", "The invite names no run.");
         NodeClient client(node, pace);

@@ -55,13 +55,13 @@ private slots:
         QCOMPARE(run({QStringLiteral("--version")}).code, 0);
     }
 
-    void what_makes_no_sense_is_refused_with_a_sentence_data() {
+    void invalid_arguments_are_refused_with_a_sentence_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("unknown option") << QStringList{"--unheard-of"};
         QTest::newRow("no invite") << QStringList{"https://example.org"};
         QTest::newRow("two invites") << QStringList{"potluck:?xt=a", "potluck:?xt=b"};
     }
-    void what_makes_no_sense_is_refused_with_a_sentence() {
+    void invalid_arguments_are_refused_with_a_sentence() {
         QFETCH(QStringList, arguments);
         const Outcome outcome = run(arguments);
         QCOMPARE(outcome.code, 2);

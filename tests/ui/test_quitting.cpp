@@ -107,7 +107,7 @@ private slots:
         QVERIFY(!asked.readAll().contains("\"join\""));
     }
 
-    void what_was_chosen_in_the_window_is_there_at_the_next_start() {
+    void choices_made_in_the_window_are_restored_at_the_next_start() {
         const QTemporaryDir folder;
         const QString picture = QStringLiteral("members-as-picture");
         QTimer poll;

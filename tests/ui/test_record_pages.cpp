@@ -208,7 +208,7 @@ private slots:
         QTRY_VERIFY(fixture.node.count("runs") > asked);
     }
 
-    void who_hosts_a_run_is_told_that_its_files_may_be_the_last() {
+    void a_host_is_warned_that_its_files_may_be_the_last() {
         Records fixture(Window::storage_page);
         fixture.find<RunTable>("storedRuns")->selectRow(2);
         fixture.click("deleteFiles");

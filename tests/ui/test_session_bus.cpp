@@ -192,7 +192,7 @@ private slots:
         QCOMPARE(m_service.shown[1][1].toUInt(), 41U);
     }
 
-    void who_does_not_want_to_be_disturbed_is_not() {
+    void notices_are_held_back_while_the_desktop_inhibits_them() {
         m_service.shown.clear();
         m_service.inhibited = true;
         ui::Notifier notifier;

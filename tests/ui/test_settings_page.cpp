@@ -217,7 +217,7 @@ private slots:
         QTRY_VERIFY(fixture.text("outcome").contains(QStringLiteral("identity of the words")));
     }
 
-    void what_cannot_be_recovery_words_is_told_before_anything_is_asked() {
+    void invalid_recovery_words_are_rejected_before_any_request() {
         WindowFixture fixture;
         openSettings(fixture);
         fixture.click("importWords");

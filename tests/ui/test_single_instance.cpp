@@ -141,7 +141,7 @@ private slots:
     }
 
     /// The name that everybody could take, and what sits there hears nothing.
-    void nobody_is_looked_for_in_the_folder_for_temporary_files() {
+    void an_instance_connects_to_no_socket_in_the_temporary_folder() {
         const QTemporaryDir folder;
         const QByteArray path = QDir(folder.path()).absolutePath().toUtf8();
         QLocalServer squatter;
@@ -194,7 +194,7 @@ private slots:
         QCOMPARE(handedOver.size(), 0);
     }
 
-    void what_is_no_link_is_not_passed_on() {
+    void an_argument_that_is_no_link_is_not_passed_on() {
         const QTemporaryDir folder;
         SingleInstance first(folder.path());
         QSignalSpy isFirst(&first, &SingleInstance::isFirst);

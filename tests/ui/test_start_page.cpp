@@ -197,7 +197,7 @@ private slots:
         QTRY_COMPARE(fixture.node.count("estimate_run"), 1);
     }
 
-    void what_was_typed_during_an_answer_is_asked_for_after_it() {
+    void input_typed_during_an_estimate_is_estimated_after_it() {
         StartFixture fixture;
         fixture.node.hold("estimate_run");
         fixture.fillIn();
@@ -266,7 +266,7 @@ private slots:
         QCOMPARE(model->currentData().toString(), QString("small"));  // the usual one
     }
 
-    void what_cannot_stand_is_said_beside_its_field() {
+    void an_invalid_choice_is_marked_beside_its_field() {
         StartFixture fixture(
             with(control::ChoiceField::data, "There is too little text (12 kB); choose at least 100 kB."));
         QVERIFY(fixture.planned());
@@ -279,7 +279,7 @@ private slots:
         QVERIFY(fixture.text("startProblem").contains(QStringLiteral("marked in red")));
     }
 
-    void what_is_missing_is_said_once_start_was_pressed() {
+    void a_missing_choice_is_marked_once_start_was_pressed() {
         StartFixture fixture(with(control::ChoiceField::name, "Give the run a name."));
         fixture.type("data", QStringLiteral("/home/ada/recipes"));
         QTRY_VERIFY(fixture.text("planModel").contains(QStringLiteral("6 layer")));

@@ -99,7 +99,7 @@ private slots:
     }
 
     /// It takes the curve from the chain's table, since nobody but the host has the lists of before.
-    void who_goes_the_short_way_has_the_hosts_curve_from_the_table() {
+    void a_newcomer_on_the_shortcut_has_the_hosts_curve_from_the_table() {
         WorldPlan plan = plan_of(5, 120);
         plan.table_every = 20;
         World world(3, plan);

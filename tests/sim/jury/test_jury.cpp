@@ -111,7 +111,7 @@ private slots:
     }
 
     /// Nobody runs long enough to measure as much as a verdict takes.
-    void what_was_measured_is_kept_over_restarts() {
+    void measurements_are_kept_over_restarts() {
         World world(6, jury_plan(6, 90));
         Oracle oracle(world, 6);
         oracle.works[5] = Work::noise;

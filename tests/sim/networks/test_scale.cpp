@@ -150,7 +150,7 @@ void crowded(std::uint64_t rounds, const Crowd::Plan& plan, Shares& shares) {
 class ScaleTest : public QObject {
     Q_OBJECT
 private slots:
-    void what_a_member_sends_does_not_grow_with_the_members() {
+    void a_members_messages_do_not_grow_with_the_swarm() {
         const Size sizes[] = {{50, 24}, {200, 24}, {length(300, 1'000), 24}};
         Figures figures[std::size(sizes)];
         for (std::size_t i = 0; i < std::size(sizes); ++i) {

@@ -158,7 +158,7 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
-    void what_the_host_has_changed_holds_for_who_comes_later() {
+    void the_hosts_changes_hold_for_later_newcomers() {
         const std::string wrong = first_wrong(seeds(4), [](std::uint64_t seed) -> std::string {
             WorldPlan plan = plan_of(seed);
             plan.friends = false;
@@ -185,7 +185,7 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
-    void who_is_a_little_behind_reads_the_lists() {
+    void a_member_slightly_behind_reads_the_lists() {
         const std::string wrong = first_wrong(seeds(4), [](std::uint64_t seed) -> std::string {
             WorldPlan plan = plan_of(seed);
             plan.rounds = 16;
@@ -236,7 +236,7 @@ private slots:
     }
 
     /// A table that is newer than all checkpoints leads to lists without a state.
-    void nobody_is_led_to_where_there_is_no_state() {
+    void a_newcomer_is_not_led_to_a_table_without_a_state() {
         const std::string wrong = first_wrong(seeds(4), [](std::uint64_t seed) -> std::string {
             WorldPlan plan = plan_of(seed);
             plan.checkpoint_every = 13;

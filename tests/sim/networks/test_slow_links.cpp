@@ -80,7 +80,7 @@ private slots:
     }
 
     /// One of ten is so slow that its payload of everything misses the list.
-    void who_is_slower_than_nine_others_sends_less_and_is_credited() {
+    void a_volunteer_slower_than_nine_others_sends_less_and_is_credited() {
         const std::string wrong = first_wrong(seeds(1), [](std::uint64_t seed) -> std::string {
             World world(seed, plan_of(10, 24));
             use_links(world, {10}, 4);
@@ -96,7 +96,7 @@ private slots:
     }
 
     /// Its payload takes longer than the others wait for it, in every round, and less of it would be less work.
-    void who_is_late_for_every_list_counts_in_the_next_one() {
+    void a_contribution_late_for_every_list_counts_in_the_next() {
         const std::string wrong = first_wrong(seeds(3), [](std::uint64_t seed) -> std::string {
             for (const std::uint32_t rounds_late_max : {0U, 1U}) {
                 WorldPlan plan = plan_of(4, 16);

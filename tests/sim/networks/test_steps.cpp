@@ -101,7 +101,7 @@ private slots:
     }
 
     /// Among full members it is a payload more for each member.
-    void what_a_light_member_exchanges_does_not_grow_with_the_swarm() {
+    void a_light_members_exchange_does_not_grow_with_the_swarm() {
         const std::uint64_t eight = bytes_of_light_member(8), many = bytes_of_light_member(24);
         qInfo("a light member's bytes of payloads and steps in a round: %llu of eight, %llu of 24",
               static_cast<unsigned long long>(eight), static_cast<unsigned long long>(many));
@@ -142,7 +142,7 @@ private slots:
         QVERIFY(agreement(world).empty());
     }
 
-    void nobody_but_a_seat_may_say_what_a_step_is() {
+    void only_seats_may_announce_a_step() {
         World world(1, plan_of(2, 6));
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(3); }, Duration{120'000}));

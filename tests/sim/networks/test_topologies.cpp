@@ -114,7 +114,7 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
-    void who_hears_that_a_window_is_over_tells_its_other_neighbours_once() {
+    void a_member_passes_the_end_of_a_window_on_once() {
         World world(1, plan_of(1, 6));
         use_homes(world, Shape::star_around_a_volunteer);
         std::map<std::tuple<PeerId, PeerId, Bytes>, int> told;
@@ -207,9 +207,9 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
-    void who_slept_for_minutes_goes_on_with_the_others_data() { add_shapes(); }
+    void a_member_that_slept_for_minutes_goes_on_with_the_others_data() { add_shapes(); }
     /// One at a time, seats and hubs too; a sleeper hears and says nothing, and its sessions end after a while.
-    void who_slept_for_minutes_goes_on_with_the_others() {
+    void a_member_that_slept_for_minutes_goes_on_with_the_others() {
         QFETCH(int, shape);
         const std::string wrong = first_wrong(seeds(3), [&](std::uint64_t seed) -> std::string {
             World world(seed, plan_of(seed, 30));

@@ -25,7 +25,7 @@ bool hears_of(World& world, std::size_t member, std::size_t whose) {
 class NamesTest : public QObject {
     Q_OBJECT
 private slots:
-    void who_comes_back_with_a_key_alone_gets_name_and_team_again() {
+    void a_person_back_with_a_key_alone_gets_name_and_team_again() {
         for (const std::uint64_t seed : seeds(1)) {
             World world(seed, {.volunteers = 4, .rounds = 400, .owners = {{3, 2}}});
             for (const std::size_t one : {0, 1, 2, 4}) world.start(one);

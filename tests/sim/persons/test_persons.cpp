@@ -322,7 +322,7 @@ private slots:
         QVERIFY(are_both_there);
     }
 
-    void nobody_becomes_a_persons_computer_without_its_signature() {
+    void a_persons_computer_needs_the_persons_signature() {
         World world(1, {.volunteers = 3, .rounds = 20, .owners = {{2, 1}}});
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));

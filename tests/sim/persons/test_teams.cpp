@@ -62,7 +62,7 @@ private slots:
         }
     }
 
-    void who_is_away_keeps_its_team_until_it_says_otherwise() {
+    void an_absent_member_keeps_its_team_until_it_says_otherwise() {
         World world(1, {.volunteers = 3, .rounds = 40});
         world.start_all();
         world.peer(1).set_team("Graz");

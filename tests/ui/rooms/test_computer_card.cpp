@@ -33,7 +33,7 @@ class TestComputerCard : public QObject {
 private slots:
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
 
-    void what_training_takes_stands_there() {
+    void the_computer_card_shows_what_training_takes() {
         Settings page;
         QVERIFY(!page.hasShown("computerState"));
         QVERIFY(page.text("computerDevice").startsWith(QStringLiteral("CPU")));
@@ -46,7 +46,7 @@ private slots:
         QCOMPARE(page.text("computerPower"), ui::wattText(45.2));
     }
 
-    void what_cannot_be_read_is_said_and_not_shown_as_nothing() {
+    void unreadable_figures_are_shown_as_unknown_and_not_as_zero() {
         Settings page;
         page.snapshot.trainer.watts.reset();
         page.snapshot.trainer.celsius.reset();

@@ -266,12 +266,12 @@ private slots:
         QVERIFY2((mark >= shape_min) == checked, qPrintable(QStringLiteral("its mark has %1").arg(mark)));
     }
 
-    void what_is_selected_can_be_read_data() {
+    void selected_items_are_readable_data() {
         QTest::addColumn<Look>("look");
         QTest::newRow("light") << Look::light;
         QTest::newRow("dark") << Look::dark;
     }
-    void what_is_selected_can_be_read() {
+    void selected_items_are_readable() {
         QFETCH(Look, look);
         m_theme->choose(look);
         for (const char* name : {"", "people"}) {
@@ -314,7 +314,7 @@ private slots:
         table->setModel(nullptr);
     }
 
-    void menus_and_balloons_can_be_read_data() { what_is_selected_can_be_read_data(); }
+    void menus_and_balloons_can_be_read_data() { selected_items_are_readable_data(); }
     void menus_and_balloons_can_be_read() {
         QFETCH(Look, look);
         m_theme->choose(look);
@@ -343,7 +343,7 @@ private slots:
         QVERIFY2(greatest(shown, groundOf(shown)) >= text_min, qPrintable(groundOf(shown).name()));
     }
 
-    void colours_of_text_can_be_read_on_every_ground_data() { what_is_selected_can_be_read_data(); }
+    void colours_of_text_can_be_read_on_every_ground_data() { selected_items_are_readable_data(); }
     void colours_of_text_can_be_read_on_every_ground() {
         QFETCH(Look, look);
         const QPalette palette = paletteOf(look);

@@ -181,7 +181,7 @@ private slots:
         QVERIFY(!next.find<QLabel>("stayText")->isVisible());
     }
 
-    void who_says_yes_is_started_with_the_session() {
+    void a_yes_starts_potluck_with_the_session() {
         WindowFixture fixture(ui::Look::light, {});
         fixture.push("training");
         fixture.autostartAllowed = false;

@@ -240,7 +240,7 @@ private slots:
         QVERIFY(page.isThere("cuda:0"));
     }
 
-    void what_is_known_is_shown_while_it_is_looked_for_anew_and_forgotten_with_the_node() {
+    void known_devices_stay_shown_until_a_new_search_has_ended() {
         Settings page;
         page.open();
         page.node.hold("devices");

@@ -220,7 +220,7 @@ private slots:
         QVERIFY(card->findChild<QLabel*>(QStringLiteral("foundProgress"))->text().contains(QStringLiteral("119")));
     }
 
-    void nobody_looks_while_the_page_is_hidden_or_a_run_goes_on() {
+    void the_page_does_not_search_while_hidden_or_during_a_run() {
         Finding fixture;
         fixture.window->showPage(ui::MainWindow::settings_page);
         WindowFixture::settle();

@@ -59,7 +59,7 @@ private slots:
         QVERIFY(!fixture.isShown());
     }
 
-    void who_keeps_them_is_not_asked_again() {
+    void kept_files_are_not_offered_for_deletion_again() {
         Left fixture(3'000'000'000);
         QTRY_VERIFY(fixture.isShown());
         fixture.click("keepLeft");

@@ -70,7 +70,7 @@ private slots:
         QTRY_COMPARE(fixture.node.count("follow_list"), 1);
     }
 
-    void what_the_node_refuses_is_said() {
+    void a_refusal_by_the_node_is_shown() {
         Following fixture;
         fixture.node.refuse(std::string(control::FollowList::name), "Its key has not signed it.");
         fixture.window->offerInvite(kitchen_link);

@@ -82,7 +82,7 @@ private slots:
         QVERIFY(!isOffered());
     }
 
-    void what_is_copied_tells_the_state_and_the_lines() {
+    void copied_diagnostics_hold_state_and_lines_without_private_data() {
         Log fixture;
         fixture.click("copyDiagnostics");
         const QString copied = QGuiApplication::clipboard()->text();

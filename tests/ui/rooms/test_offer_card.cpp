@@ -92,7 +92,7 @@ private slots:
         QTRY_COMPARE(fixture.node.count("join"), 1);
     }
 
-    void what_the_run_will_use_is_told_before_joining() {
+    void the_offer_shows_power_and_traffic_before_joining() {
         nlohmann::json run = soup();
         const auto power_of = [](const nlohmann::json& offered) {
             const Welcome fixture(offered);
@@ -115,7 +115,7 @@ private slots:
         QVERIFY(fixture.text("offerTraffic").contains(QStringLiteral("3.3 GB a day")));
     }
 
-    void what_cannot_be_trained_here_draws_nothing() {
+    void an_offer_that_cannot_be_trained_here_shows_no_power() {
         nlohmann::json run = soup();
         run["obstacle"] = "It needs 40 GiB of memory.";
         Welcome fixture(run);
@@ -142,7 +142,7 @@ private slots:
         QTRY_VERIFY(!fixture.find<QLabel>("offerTitle")->isVisible());
     }
 
-    void what_keeps_this_computer_out_is_said_before_joining() {
+    void the_offer_shows_what_keeps_this_computer_out() {
         nlohmann::json run = soup();
         run["obstacle"] = "It needs 40 GiB of memory.";
         run["listed"] = true;

@@ -77,7 +77,7 @@ private slots:
         QCOMPARE(page.node.lastParams("set_proxy").at("host"), nlohmann::json(""));
     }
 
-    void what_the_proxy_answers_is_said() {
+    void the_proxys_answer_is_shown() {
         Settings page;
         const auto says = [&](ProxyAnswer answer) {
             control::ProxyState proxy = tor;

@@ -124,7 +124,7 @@ private slots:
         QCOMPARE(looks.size(), 6);
     }
 
-    void what_goes_over_a_connection_makes_its_line_wide_at_the_end_that_gives() {
+    void traffic_widens_a_line_at_the_sending_end() {
         Pictured page;
         const auto ink = [&](double share) {
             page.say();
@@ -194,7 +194,7 @@ private slots:
         }
     }
 
-    void who_is_read_out_stays_so_while_others_come_and_go() {
+    void the_member_read_out_stays_the_same_while_others_come_and_go() {
         Pictured page;
         QTest::keyClick(page.picture(), Qt::Key_End);
         const QString read = page.picture()->readOut();

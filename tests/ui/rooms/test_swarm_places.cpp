@@ -69,7 +69,7 @@ private slots:
         QCOMPARE(static_cast<int>(arrange({}, crowdOf(1'000).guests(), 99).size()), placesIn(swarm_rings_max));
     }
 
-    void who_is_there_keeps_its_place_whoever_comes_and_goes() {
+    void a_member_keeps_its_position_while_others_come_and_go() {
         SwarmPlaces places = arrange({}, crowdOf(6).guests(), 5);
         for (int step = 1; step < 60; ++step) {
             const Crowd now = crowdOf(6 + step % 7, step / 3);
@@ -141,7 +141,7 @@ private slots:
         QCOMPARE(arrange({}, crowd.guests(), 1).size(), 3U);
     }
 
-    void what_a_member_does_is_one_of_three() {
+    void each_phase_maps_to_one_of_three_activities() {
         control::MemberRow row = rowOf(1);
         for (const auto& [phase, doing] :
              {std::pair(run::Phase::training, Doing::trains), std::pair(run::Phase::collecting, Doing::trains),
@@ -156,7 +156,7 @@ private slots:
         QCOMPARE(doingOf(row), Doing::passes_on);
     }
 
-    void who_is_heard_through_another_hangs_on_it_and_on_nobody_unknown() {
+    void an_indirect_member_hangs_on_its_relay_but_never_on_an_unknown_key() {
         std::vector<control::MemberRow> rows = rowsOf(4);
         rows[2].connected = rows[3].connected = false;
         rows[2].through = rows[1].id;

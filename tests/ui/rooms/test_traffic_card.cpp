@@ -12,7 +12,7 @@ class TestTrafficCard : public QObject {
     Q_OBJECT
 
 private slots:
-    void what_was_sent_and_received_stands_beside_the_limits() {
+    void the_traffic_card_shows_totals_beside_the_limits() {
         SettingsFixture page;
         page.snapshot.network.traffic = {1'000'000, 2'000'000, 30'000'000, 40'000'000, 500'000'000, 6'000'000'000};
         page.snapshot.resources = control::Resources{.upload = 150'000};
@@ -35,7 +35,7 @@ private slots:
         QVERIFY(page.text("trafficKinds").contains(ui::sizeText(7'000'000)));
     }
 
-    void nothing_old_is_shown_while_no_node_runs() {
+    void old_traffic_is_not_shown_while_no_node_runs() {
         SettingsFixture page;
         QVERIFY(page.hasShown("trafficTable"));
         page.node.die(ui::Transport::End::failed, {});

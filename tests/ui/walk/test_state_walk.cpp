@@ -23,7 +23,7 @@ private slots:
         CHECK_WALK();
     }
 
-    void who_is_left_alone_or_at_the_end_gets_out_by_clicks() {
+    void a_member_alone_or_at_the_end_gets_out_by_clicks() {
         Swarm first, second;
         first.host(1000);
         second.host(6);

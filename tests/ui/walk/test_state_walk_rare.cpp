@@ -146,7 +146,7 @@ private slots:
         CHECK_WALK();
     }
 
-    void who_has_finished_trains_again() {
+    void a_finished_member_trains_again() {
         Swarm swarm;
         swarm.host(1000);
         const QTemporaryDir folder;

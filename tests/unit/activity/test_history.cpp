@@ -43,7 +43,7 @@ private slots:
         QCOMPARE(history.episodes()[0].ended, std::int64_t{1'000});
     }
 
-    void what_had_no_end_at_a_crash_lasts_no_time() {
+    void an_episode_cut_off_by_a_crash_lasts_no_time() {
         History history;
         history.restore({{Level::pause, Signal::battery, "", 500, 0}});
         QCOMPARE(history.episodes()[0].ended, std::int64_t{500});

@@ -88,18 +88,18 @@ double away(int) { return 1e4; }
 class PolicyTest : public QObject {
     Q_OBJECT
 private slots:
-    void nothing_that_happens_lets_it_run() {
+    void training_runs_without_any_signal() {
         Desk desk;
         QCOMPARE(desk.after(Duration{120'000}).level, Level::run);
     }
 
-    void what_decides_pauses_in_the_same_look_data() {
+    void a_decisive_signal_pauses_in_the_same_look_data() {
         QTest::addColumn<int>("signal");
         for (const Signal signal : {Signal::program, Signal::launcher, Signal::game_mode, Signal::full_screen,
                                     Signal::battery, Signal::power_saver, Signal::metered})
             QTest::newRow(reason(signal, {}).c_str()) << static_cast<int>(signal);
     }
-    void what_decides_pauses_in_the_same_look() {
+    void a_decisive_signal_pauses_in_the_same_look() {
         QFETCH(int, signal);
         const auto which = static_cast<Signal>(signal);
         Desk desk;

@@ -234,7 +234,7 @@ private slots:
         QCOMPARE(probe->look().reading->value, 1.0);
     }
 
-    void what_a_program_has_started_is_what_its_threads_have() {
+    void a_programs_children_are_those_of_all_its_threads() {
         const Computer computer;
         computer.write("proc/7/task/7/children", "8 9 ");
         computer.write("proc/7/task/11/children", "12 ");

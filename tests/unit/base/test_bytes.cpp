@@ -14,7 +14,7 @@ private slots:
     void hexadecimal_goes_there_and_back();
     void bad_hexadecimal_is_refused_data();
     void bad_hexadecimal_is_refused();
-    void what_is_written_is_read_back();
+    void written_values_are_read_back();
     void the_layout_is_little_endian();
     void reading_past_the_end_fails_for_good();
     void bytes_left_over_are_noticed();
@@ -42,7 +42,7 @@ void TestBytes::bad_hexadecimal_is_refused() {
     QVERIFY(!from_hex(text.toStdString(), bytes));
 }
 
-void TestBytes::what_is_written_is_read_back() {
+void TestBytes::written_values_are_read_back() {
     ByteWriter writer;
     writer.u8(200);
     writer.u16(60'000);

@@ -12,7 +12,7 @@ class TestFiles : public QObject {
     Q_OBJECT
 private slots:
     void init() { m_dir = std::make_unique<QTemporaryDir>(); }
-    void what_is_written_is_read_back();
+    void written_bytes_are_read_back();
     void a_file_above_the_limit_is_refused();
     void a_missing_file_is_not_found();
     void a_folder_is_not_a_file();
@@ -33,7 +33,7 @@ private:
     std::unique_ptr<QTemporaryDir> m_dir;
 };
 
-void TestFiles::what_is_written_is_read_back() {
+void TestFiles::written_bytes_are_read_back() {
     QVERIFY(write_file_atomically(at("a"), as_bytes("hello")).ok());
     const Result<Bytes> read = read_file(at("a"), 5);
     QVERIFY(read.ok());

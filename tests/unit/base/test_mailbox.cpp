@@ -31,7 +31,7 @@ private slots:
         QVERIFY(box.take_all() == (std::vector<int>{2, 5}));
     }
 
-    void nobody_waits_longer_than_asked() {
+    void taking_from_a_mailbox_waits_no_longer_than_requested() {
         Mailbox<int> box(1);
         QVERIFY(!box.take(1ms));
     }

@@ -19,7 +19,7 @@ private slots:
         QVERIFY(!take_code_point(text));
     }
 
-    void what_is_not_utf8_is_refused_and_left_data() {
+    void invalid_utf8_is_refused_and_not_consumed_data() {
         QTest::addColumn<QByteArray>("bytes");
         QTest::newRow("continuation first") << QByteArray("\x80");
         QTest::newRow("slash in two bytes") << QByteArray("\xc0\xaf");
@@ -34,7 +34,7 @@ private slots:
         QTest::newRow("no continuation") << QByteArray("\xe2\x28\xa1");
     }
 
-    void what_is_not_utf8_is_refused_and_left() {
+    void invalid_utf8_is_refused_and_not_consumed() {
         QFETCH(QByteArray, bytes);
         const std::string_view before(bytes.constData(), static_cast<std::size_t>(bytes.size()));
         std::string_view text = before;

@@ -135,7 +135,7 @@ private slots:
         QVERIFY(!told);
     }
 
-    void what_a_job_owns_is_gone_when_it_is_done() {
+    void objects_of_a_job_are_freed_when_it_is_done() {
         Loop loop;
         const auto owned = std::make_shared<int>(1);
         Worker worker(loop.post());

@@ -34,7 +34,7 @@ private slots:
         QCOMPARE(choice_of(Ids{}), std::string());
     }
 
-    void what_cannot_be_meant_is_refused() {
+    void an_invalid_choice_of_devices_is_refused() {
         for (const char* wrong :
              {"gpu",        "cuda:",          "cuda:x",         "cuda:1x",       "cuda:-1",    "cuda:01",
               "cuda:100",   "cuda:16",        "cpu:0",          "CPU",           ",",          "cuda:0,",

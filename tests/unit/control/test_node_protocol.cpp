@@ -102,7 +102,7 @@ private slots:
         QVERIFY(!member.seat && !member.through && member.sent_per_second + member.received_per_second == 0);
     }
 
-    void what_its_owner_wants_survives_its_json_and_names_are_known() {
+    void an_owners_rules_survive_json_and_unknown_names_are_refused() {
         NodeSnapshot node = snapshot();
         activity::Rules rules;
         rules.programs = {"blender"};
@@ -263,7 +263,7 @@ private slots:
         QVERIFY(method_of<Join> != method_of<Leave>);
     }
 
-    void what_is_out_of_range_is_refused_data() {
+    void a_snapshot_with_an_invalid_field_is_refused_data() {
         QTest::addColumn<QString>("text");
         const json good = to_json(snapshot());
         const auto row = [&](const char* name, const char* pointer, const json& value) {
@@ -295,7 +295,7 @@ private slots:
         row("unknown field of the network", "/network/colour", 1);
         row("run is null", "/run", nullptr);
     }
-    void what_is_out_of_range_is_refused() {
+    void a_snapshot_with_an_invalid_field_is_refused() {
         QFETCH(const QString, text);
         NodeSnapshot back;
         QVERIFY(!from_json(json::parse(text.toStdString()), back).ok());

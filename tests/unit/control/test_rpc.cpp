@@ -47,7 +47,7 @@ private slots:
         QVERIFY(decode(line).ok());
     }
 
-    void what_is_not_the_protocol_is_refused_data() {
+    void a_line_outside_the_protocol_is_refused_data() {
         QTest::addColumn<QByteArray>("line");
         const auto row = [](const char* name, const char* line) { QTest::newRow(name) << QByteArray(line); };
         row("empty", "");
@@ -71,7 +71,7 @@ private slots:
                                  .c_str());
         row("reply without id", R"({"jsonrpc":"2.0","result":{}})");
     }
-    void what_is_not_the_protocol_is_refused() {
+    void a_line_outside_the_protocol_is_refused() {
         QFETCH(const QByteArray, line);
         QVERIFY(!decode({line.constData(), static_cast<std::size_t>(line.size())}).ok());
     }

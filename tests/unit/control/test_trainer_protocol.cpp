@@ -325,7 +325,7 @@ private slots:
         QCOMPARE(request.from_record, 0U);
     }
 
-    void what_is_out_of_range_is_refused_data() {
+    void a_request_with_an_invalid_field_is_refused_data() {
         QTest::addColumn<QString>("text");
         const auto row = [](const char* name, json object, const char* field, const json& value) {
             object[field] = value;
@@ -350,7 +350,7 @@ private slots:
         row("no tokens", sample(), "tokens", 0);
         row("state without path", sample(), "state", {{"offset", 0}});
     }
-    void what_is_out_of_range_is_refused() {
+    void a_request_with_an_invalid_field_is_refused() {
         QFETCH(const QString, text);
         const json object = json::parse(text.toStdString());
         if (object.contains("prompt")) {

@@ -100,7 +100,7 @@ private slots:
         QVERIFY(parsed_file(file).ok());
     }
 
-    void what_a_tokenizer_json_would_do_otherwise_is_refused_by_name_data() {
+    void unsupported_parts_of_a_tokenizer_json_are_refused_by_name_data() {
         QTest::addColumn<QString>("place");
         QTest::addColumn<QString>("value");
         QTest::addColumn<QString>("named");
@@ -125,7 +125,7 @@ private slots:
         row("/added_tokens/0/content", R"("ab")", "two ids");
         row("/added_tokens", "7", "added_tokens");
     }
-    void what_a_tokenizer_json_would_do_otherwise_is_refused_by_name() {
+    void unsupported_parts_of_a_tokenizer_json_are_refused_by_name() {
         QFETCH(const QString, place);
         QFETCH(const QString, value);
         QFETCH(const QString, named);

@@ -200,7 +200,7 @@ private slots:
         QVERIFY(tokens_of(first->shards[0].file) == tokens_of(second->shards[0].file));
     }
 
-    void what_cannot_be_packed_is_refused_in_a_sentence() {
+    void packing_captions_fails_with_the_reason() {
         const QTemporaryDir source, target;
         write_captioned(source);
         const Tokenizer bytes = Tokenizer::bytes();

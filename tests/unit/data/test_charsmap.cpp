@@ -168,7 +168,7 @@ private slots:
         QCOMPARE(refused.error().code, ErrorCode::malformed);
     }
 
-    void what_is_no_message_is_refused() {
+    void a_malformed_message_is_refused() {
         const std::string whole = model_of(charsmap_of(trie_of_a(1), b_and_zero()));
         for (std::size_t size = 1; size < whole.size(); ++size) {
             QVERIFY(!data::charsmaps_are_sound(std::string_view(whole).substr(0, size)));

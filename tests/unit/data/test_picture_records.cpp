@@ -184,7 +184,7 @@ private slots:
         QVERIFY((classes_of(files) == std::vector<model::Token>(256, 0)));
     }
 
-    void what_lies_in_folders_for_validation_is_held_out_where_there_are_some() {
+    void pictures_in_validation_folders_are_held_out() {
         const QTemporaryDir source, target;
         write_classes(source, {"train/cat", "train/dog"}, 40);
         write_classes(source, {"validation/owl", "validation/pig"}, 35);

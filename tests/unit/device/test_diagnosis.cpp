@@ -97,7 +97,7 @@ private slots:
         QCOMPARE(only_gpu(reply).memory_free, 11 * gib);
     }
 
-    void what_makes_an_nvidia_card_unusable_data() {
+    void an_unusable_nvidia_card_is_explained_data() {
         QTest::addColumn<int>("fault");
         QTest::addColumn<QString>("word");
         QTest::newRow("Pascal") << 0 << "6.1";
@@ -107,7 +107,7 @@ private slots:
         QTest::newRow("unseen") << 4 << "does not see";
         QTest::newRow("full memory") << 5 << "512 MiB";
     }
-    void what_makes_an_nvidia_card_unusable() {
+    void an_unusable_nvidia_card_is_explained() {
         QFETCH(const int, fault);
         QFETCH(const QString, word);
         ComputerFacts facts = with_nvidia({rtx_3060()});
@@ -326,7 +326,7 @@ private slots:
         QCOMPARE(features_of({}), std::string());
     }
 
-    void nothing_wider_than_the_instruction_set_in_use_is_named() {
+    void features_beyond_the_instruction_set_in_use_are_not_named() {
         const SimdFacts all{.sse2 = true, .avx2 = true, .avx512 = true, .avx512_bf16 = true, .amx_bf16 = true};
         QCOMPARE(features_of(within(all, Isa::avx512)), std::string("AVX-512 with bf16, AMX"));
         QCOMPARE(features_of(within(all, Isa::avx2)), std::string("AVX2"));

@@ -70,7 +70,7 @@ private slots:
         QCOMPARE(sensors.read(at(1'000)).watts, std::optional(1.0));
     }
 
-    void what_is_kept_from_programs_is_missing_and_not_zero() {
+    void unreadable_sensors_are_missing_and_not_zero() {
         const Sys sys;
         ProcessorSensors none(sys.root());
         QVERIFY(none.read(at(0)) == SensorReading{} && none.read(at(1'000)) == SensorReading{});

@@ -45,7 +45,7 @@ void set_largest(Announcement& one) {
 class TestAnnouncement : public QObject {
     Q_OBJECT
 private slots:
-    void what_is_written_is_read_again() {
+    void a_signed_announcement_is_read_back() {
         for (const std::uint64_t round : {std::uint64_t{0}, std::uint64_t{7}}) {
             const Announcement one = round == 0 ? samples::fresh(host()) : samples::decided(host(), round, 7, 5);
             const Bytes bytes = sign(one, host());

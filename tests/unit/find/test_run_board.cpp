@@ -218,7 +218,7 @@ private slots:
         QCOMPARE(board.found(now)[0].vouch, Vouch::nobody);
         QVERIFY(board.found(now)[0].line.empty());
     }
-    void what_a_neighbour_passes_on_is_not_of_this_network() {
+    void an_announcement_passed_on_by_a_neighbour_is_not_of_this_network() {
         RunBoard board(verifier);
         Source passed = neighbour("b");
         passed.hand = Source::Hand::passed_on;
@@ -262,7 +262,7 @@ private slots:
             QVERIFY(decode_board_message(encode(message)) == message);
         }
     }
-    void what_is_no_message_is_nothing() {
+    void bytes_that_are_no_message_are_not_decoded() {
         QVERIFY(!decode_board_message({}));
         QVERIFY(!decode_board_message(Bytes{std::byte{3}}));
         QVERIFY(!decode_board_message(Bytes{std::byte{0}, std::byte{0}}));

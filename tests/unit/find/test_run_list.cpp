@@ -45,7 +45,7 @@ bool reads(const std::function<void(json&)>& change) {
 class TestRunList : public QObject {
     Q_OBJECT
 private slots:
-    void what_is_written_is_read_again() {
+    void a_written_list_is_read_back() {
         const auto list = RunList::parse(sample().to_text());
         QVERIFY2(list.ok(), list ? "" : list.error().message.c_str());
         QVERIFY(*list == sample());
@@ -78,7 +78,7 @@ private slots:
         QVERIFY(*ListLink::parse(" " + sound.source + "  " + sound.key + "\n") == sound);
         QVERIFY(*ListLink::parse("POTLUCK:LIST?" + sound.to_link().substr(13)) == sound);
     }
-    void what_is_no_link_to_a_list_is_refused() {
+    void text_that_is_no_link_to_a_list_is_refused() {
         const std::string key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
         QVERIFY(ListLink::parse("https://x.org/l " + key).ok());
         const std::vector<std::string> texts = {

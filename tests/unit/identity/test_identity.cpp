@@ -75,8 +75,8 @@ private slots:
     void every_damage_is_refused_and_left_alone();
     void a_cut_or_grown_file_is_refused();
     void a_file_others_can_read_is_refused_with_the_cure();
-    void what_is_no_file_is_refused();
-    void nothing_is_ever_overwritten();
+    void a_path_to_no_regular_file_is_refused();
+    void saving_an_identity_never_overwrites_a_file();
     void a_copy_imports_as_the_same_person();
     void a_missing_import_is_not_found_and_not_made();
     void processes_that_start_at_once_share_one_person();
@@ -214,7 +214,7 @@ void TestIdentity::a_file_others_can_read_is_refused_with_the_cure() {
     QVERIFY(Identity::open_or_create(at("identity")).ok());
 }
 
-void TestIdentity::what_is_no_file_is_refused() {
+void TestIdentity::a_path_to_no_regular_file_is_refused() {
     QVERIFY(fs::create_directory(at("folder")));
     QVERIFY(!Identity::open_or_create(at("folder")).ok());
     QCOMPARE(::mkfifo(at("pipe").c_str(), 0600), 0);
@@ -223,7 +223,7 @@ void TestIdentity::what_is_no_file_is_refused() {
     QVERIFY(!Identity::open_or_create(at("file/below")).ok());
 }
 
-void TestIdentity::nothing_is_ever_overwritten() {
+void TestIdentity::saving_an_identity_never_overwrites_a_file() {
     write_private(at("taken"), "something dear");
     const Status saved = Identity::from_seed(seed_number(5)).save(at("taken"));
     QVERIFY(!saved.ok());

@@ -38,7 +38,7 @@ private slots:
     void init() { m_dir = std::make_unique<QTemporaryDir>(); }
 
     void an_empty_ledger_answers_with_nothing();
-    void what_is_appended_is_read_back();
+    void appended_lists_are_read_back();
     void a_list_that_does_not_follow_is_refused();
     void the_same_list_again_is_known();
     void bytes_that_are_no_list_are_refused();
@@ -103,7 +103,7 @@ void TestLedger::an_empty_ledger_answers_with_nothing() {
     QVERIFY(verify(ledger, run).ok());
 }
 
-void TestLedger::what_is_appended_is_read_back() {
+void TestLedger::appended_lists_are_read_back() {
     Ledger ledger = in_memory();
     Chain chain;
     const run::CommittedList first = chain.next({{1, 10}, {2, 20}});

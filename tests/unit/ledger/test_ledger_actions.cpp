@@ -79,7 +79,7 @@ private slots:
         QVERIFY(left[1] == replacement);
     }
 
-    void what_is_retracted_is_gone_with_its_credit() {
+    void a_retracted_list_takes_its_credit_with_it() {
         Ledger ledger = in_memory();
         Chain chain;
         const run::CommittedList first = chain.next({{7, 100}});

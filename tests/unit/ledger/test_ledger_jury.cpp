@@ -101,7 +101,7 @@ private slots:
         QVERIFY(run.ledger.judging_lists(run.chain.run(), RoundId{0}).empty());
     }
 
-    void what_a_table_counts_stays() {
+    void credit_counted_by_a_table_survives_a_suspension() {
         JudgedChain run(6);
         const run::RunRules rules{run.chain.run(), Chain::first_committee()[0], {}, {}};
         const Bytes content = run.ledger.table(rules).encode();

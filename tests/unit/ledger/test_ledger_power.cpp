@@ -63,7 +63,7 @@ private slots:
         QCOMPARE(connection.number("PRAGMA cell_size_check").value(), std::int64_t{1});
     }
 
-    void what_append_returned_survives_a_loss_of_power() {
+    void appended_lists_survive_a_loss_of_power() {
         ForgetfulDisk disk;
         Rng rng(21);
         Chain chain;
@@ -77,7 +77,7 @@ private slots:
         }
     }
 
-    void what_correct_result_returned_survives_a_loss_of_power() {
+    void a_corrected_result_survives_a_loss_of_power() {
         ForgetfulDisk disk;
         Rng rng(22);
         Chain chain;

@@ -144,7 +144,7 @@ private slots:
         QCOMPARE(run.full.kept_from(run.chain.run()).value, 3U);
     }
 
-    void what_is_retracted_is_gone_from_the_sums() {
+    void retracted_lists_are_gone_from_the_sums() {
         LongChain run;
         QVERIFY(run.full.retract(run.chain.run(), RoundId{5}).ok());
         QCOMPARE(run.full.credit_of(run.chain.run(), key(9)).tokens.value, 60U);
@@ -205,7 +205,7 @@ private slots:
         QCOMPARE(verified.error().code, ErrorCode::untrusted);
     }
 
-    void who_finds_no_place_in_a_table_begins_anew() {
+    void a_member_left_out_of_a_full_table_begins_anew() {
         CreditTable table;
         table.run = id<RunId>(1);
         table.round = {4};

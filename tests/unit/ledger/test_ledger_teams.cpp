@@ -49,7 +49,7 @@ private slots:
         QCOMPARE(told(ledger.teams(chain.run(), nobody, "", 10)), std::string("Wien:120/2#1 Graz:60/2#2 Linz:30/1#3"));
     }
 
-    void who_was_accepted_first_since_a_time_is_found() {
+    void members_first_accepted_since_a_time_are_found() {
         Ledger ledger = in_memory();
         Chain chain, other(9);
         // Accepted at 1000, 1001 and 1002.

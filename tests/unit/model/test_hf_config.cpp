@@ -143,7 +143,7 @@ private slots:
         }
     }
 
-    void what_llama_leaves_out_is_transformers_default() {
+    void fields_that_llama_omits_have_transformers_defaults() {
         json config = smollm2_135m_of_the_hub();
         for (const char* name : {"num_key_value_heads", "rms_norm_eps", "rope_theta", "tie_word_embeddings"}) {
             config.erase(name);
@@ -271,7 +271,7 @@ private slots:
         QVERIFY(parsed(config)->activation == Activation::relu);
     }
 
-    void what_cannot_be_trained_is_named_data() {
+    void an_unsupported_config_field_is_named_data() {
         QTest::addColumn<bool>("opt");
         QTest::addColumn<QString>("field");
         QTest::addColumn<QString>("value");
@@ -300,7 +300,7 @@ private slots:
         row(true, "hidden_size", "18446744073709551615");
         row(true, "do_layer_norm_before", "1");
     }
-    void what_cannot_be_trained_is_named() {
+    void an_unsupported_config_field_is_named() {
         QFETCH(const bool, opt);
         QFETCH(const QString, field);
         QFETCH(const QString, value);
@@ -311,7 +311,7 @@ private slots:
         QVERIFY2(model.error().message.find(field.toStdString()) != std::string::npos, model.error().message.c_str());
     }
 
-    void what_of_llama_cannot_be_trained_is_named_data() {
+    void an_unsupported_llama_field_is_named_data() {
         QTest::addColumn<QString>("field");
         QTest::addColumn<QString>("value");
         const auto row = [](const char* field, const char* value) {
@@ -328,7 +328,7 @@ private slots:
         row("tie_word_embeddings", "1");
         row("rope_theta", "0");
     }
-    void what_of_llama_cannot_be_trained_is_named() {
+    void an_unsupported_llama_field_is_named() {
         QFETCH(const QString, field);
         QFETCH(const QString, value);
         json config = smollm2_135m_of_the_hub();

@@ -44,7 +44,7 @@ private slots:
         QVERIFY(!contains("203.0.113.0/24", "2001:db8::cb00:7109"));
     }
 
-    void what_is_no_address_is_in_no_range_and_is_none() {
+    void invalid_addresses_match_no_range_and_invalid_ranges_are_refused() {
         QVERIFY(!contains("128.0.0.0/1", ""));
         QVERIFY(!contains("128.0.0.0/1", "example.org"));
         for (const char* text :

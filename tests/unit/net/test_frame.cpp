@@ -89,7 +89,7 @@ private slots:
         }
     }
 
-    void what_is_not_a_frame_is_refused_data() {
+    void a_malformed_frame_is_refused_data() {
         QTest::addColumn<std::string>("text");
         QTest::newRow("nothing") << std::string();
         QTest::newRow("a list") << std::string("le");
@@ -126,7 +126,7 @@ private slots:
                                                 std::string(run::message_bytes_max + 1, 'm') +
                                                 "1:s64:" + std::string(64, 'S') + "e";
     }
-    void what_is_not_a_frame_is_refused() {
+    void a_malformed_frame_is_refused() {
         QFETCH(std::string, text);
         QVERIFY(is_malformed(text));
     }

@@ -80,7 +80,7 @@ private slots:
             QVERIFY2(!is_of_own_network(at(text)), text);
     }
 
-    void nothing_is_handed_out_before_anything_is_known() {
+    void no_hint_is_handed_out_before_a_usable_address_is_known() {
         OwnAddresses own;
         own.port = 7000;
         QVERIFY(hints_of(own, HintScope::local_network).empty());
@@ -108,7 +108,7 @@ private slots:
         own.told.resize(own_hints_max, {.host = "example.org", .port = 1});
         QCOMPARE(hints_of(own, HintScope::local_network).size(), own_hints_max + lan_hints_max);
     }
-    void what_the_person_told_comes_first_whatever_it_is() {
+    void the_address_set_by_the_person_comes_first_whatever_it_is() {
         OwnAddresses own;
         own.port = 7000;
         own.set_external(at("8.8.4.4"));

@@ -21,7 +21,7 @@ private slots:
         QCOMPARE(parse_proxy("socks5://ada:a@b@host:1").value().password, std::string("a@b"));
     }
 
-    void what_is_wrong_is_refused_without_being_repeated() {
+    void an_invalid_proxy_is_refused_without_repeating_its_password() {
         for (const char* wrong : {"",
                                   "socks5://",
                                   "socks4://host:1",

@@ -74,7 +74,7 @@ private slots:
         QCOMPARE(acts, 1);
     }
 
-    void nobody_is_sent_to_where_it_does_not_want_to_go() {
+    void introductions_to_unsought_members_and_useless_addresses_are_refused() {
         Rendezvous rendezvous(peer(self), secret);
         QVERIFY(!rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
         rendezvous.seek({peer(higher)}, {}, at(0));
@@ -90,7 +90,7 @@ private slots:
         }
     }
 
-    void who_was_met_or_is_gone_is_sought_no_more() {
+    void a_member_that_was_met_or_is_gone_is_sought_no_more() {
         Rendezvous rendezvous(peer(self), secret);
         rendezvous.seek({peer(higher), peer(higher + 1)}, {}, at(0));
         QVERIFY(rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
@@ -148,7 +148,7 @@ private slots:
     }
 
     /// A hundred made-up keys of which each is lower than all others.
-    void nobody_can_choose_who_is_sought() {
+    void attackers_cannot_choose_which_members_are_sought() {
         std::vector<PeerId> all;
         for (int i = 0; i < 1'000; ++i) {
             PeerId id = peer(static_cast<std::uint8_t>(i < 900 ? 1 : 2));

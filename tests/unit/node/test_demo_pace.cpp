@@ -197,7 +197,7 @@ private slots:
         QVERIFY(contains(faults_of(report), "learned nothing"));
     }
 
-    void who_had_no_time_to_be_credited_is_no_fault() {
+    void members_without_time_to_be_credited_are_no_fault() {
         DemoReport report = slow_report();
         report.late_rounds = report.returned_rounds = 0;
         QCOMPARE(faults_of(report).size(), std::size_t{2});
@@ -212,7 +212,7 @@ private slots:
         QCOMPARE(faults_of(report).size(), std::size_t{2});
     }
 
-    void what_is_not_credited_is_a_window_of_each_at_most() {
+    void uncredited_tokens_beyond_a_window_of_each_volunteer_are_a_fault() {
         DemoReport report = slow_report();
         const double each = 315'000 / 90.0;
         report.trained_tokens = 315'000 + static_cast<std::uint64_t>(9.9 * each);  // a tenth of what was trained
@@ -272,7 +272,7 @@ private slots:
         QCOMPARE(ticks_of_family(processes, 99), std::uint64_t{0});
     }
 
-    void what_others_use_is_what_is_used_and_not_ours() {
+    void the_share_of_others_excludes_our_own_use() {
         const auto share = others_share({100, 1000, 4000}, {300, 1600, 5000});
         QCOMPARE(share.value(), 0.4);
         QCOMPARE(others_share({0, 0, 0}, {200, 100, 1000}).value(), 0.0);

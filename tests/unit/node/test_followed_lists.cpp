@@ -47,7 +47,7 @@ private slots:
         m_data = (m_folder->path() + "/data").toStdString();
         m_maker = std::make_unique<Maker>(m_folder->filePath("key"));
     }
-    void nothing_is_followed_at_first() {
+    void no_list_is_followed_at_first() {
         QVERIFY(followed_lists(m_data).empty());
         QVERIFY(trust_of(m_data, 1'500) == find::Trust{});
     }

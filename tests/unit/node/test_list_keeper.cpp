@@ -122,7 +122,7 @@ private slots:
         QVERIFY(keeper.unfollow(m_web->signer.key_line()).ok());
         QVERIFY(keeper.rows(unix_seconds()).empty());
     }
-    void what_the_key_did_not_sign_is_not_followed() {
+    void a_list_that_its_key_did_not_sign_is_not_followed() {
         ListKeeper keeper(m_web->data, m_web->world());
         QCOMPARE(follow(keeper).error().code, ErrorCode::not_found);
         m_web->publish(1, unix_seconds() + 10 * day);
@@ -209,7 +209,7 @@ private slots:
         QVERIFY(answered());
         QVERIFY(m_outcome && m_outcome->ok());
     }
-    void what_a_torrent_brings_is_believed_no_more_than_what_the_web_does() {
+    void a_list_from_a_torrent_is_trusted_no_more_than_from_the_web() {
         ListKeeper keeper(m_web->data, m_web->world());
         m_web->publish(2, unix_seconds() + 10 * day);
         QVERIFY(follow(keeper).ok());

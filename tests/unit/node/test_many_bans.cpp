@@ -58,11 +58,11 @@ private slots:
         QVERIFY(bans_many(ban(1, {})) && bans_many(ban(0, "203.0.113.0/24")));
     }
 
-    void who_appeared_since_is_banned_unless_the_host_vouches_for_it() {
+    void recent_arrivals_are_banned_unless_the_host_vouches_for_them() {
         QVERIFY(*Scene().ask(ban(1, {})) == (std::vector{new_member, visitor, gone}));
     }
 
-    void who_has_a_session_from_there_is_banned_with_all_its_computers() {
+    void members_with_a_session_from_a_range_are_banned_with_all_their_computers() {
         QVERIFY(*Scene().ask(ban(0, "203.0.113.0/24")) == (std::vector{old_member, person, gone}));
         QVERIFY(*Scene().ask(ban(0, "198.51.100.3")) == std::vector{visitor});
         QVERIFY(Scene().ask(ban(0, "192.0.2.0/24"))->empty());
@@ -70,7 +70,7 @@ private slots:
 
     void with_both_both_have_to_hold() { QVERIFY(*Scene().ask(ban(1, "203.0.113.0/24")) == std::vector{gone}); }
 
-    void what_is_no_range_is_told() {
+    void an_invalid_range_is_refused() {
         QVERIFY(Scene().ask(ban(0, "example.org")).error().code == ErrorCode::invalid_argument);
     }
 };

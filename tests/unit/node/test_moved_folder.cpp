@@ -123,7 +123,7 @@ private slots:
         QVERIFY(to.size() < 100 || !fs::exists(root / to.toStdString()));
     }
 
-    void nothing_moves_while_a_node_runs() {
+    void the_folder_does_not_move_while_a_node_runs() {
         const Disk disk;
         const auto held = FileLock::acquire(disk.home / "node.lock");
         QVERIFY(held.ok());

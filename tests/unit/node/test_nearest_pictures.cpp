@@ -84,7 +84,7 @@ private slots:
         QVERIFY(picture.ok() && picture->height == shown_side_max);
     }
 
-    void what_does_not_fit_the_records_is_refused() {
+    void an_answer_that_does_not_fit_the_records_is_refused() {
         const model::ModelSpec spec = model_of(8);
         const Bytes records = plain_pictures(spec, 3);
         QVERIFY(nearest_picture(spec, records, {{{0, {1, 2}}}}).ok());

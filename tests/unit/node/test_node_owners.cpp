@@ -175,7 +175,7 @@ private slots:
         QVERIFY(owner.watch.obeyed() == Level::pause);
     }
 
-    void what_a_window_tells_ends_at_the_next_look_after_its_time() {
+    void a_level_set_by_a_window_ends_at_the_next_look_after_its_time() {
         Watched owner;
         owner.tell(Level::pause, 1);
         owner.now = owner.now + Duration{900};
@@ -226,7 +226,7 @@ private slots:
         QCOMPARE(meter.energy().total.trained_seconds, 2.0);
     }
 
-    void what_is_used_is_written_once_a_minute_and_taken_up_again() {
+    void usage_is_written_once_a_minute_and_read_again_at_start() {
         const QTemporaryDir folder;
         const std::filesystem::path path = folder.path().toStdString();
         const TimePoint start{Duration{1'000}};

@@ -79,7 +79,7 @@ private slots:
         QCOMPARE(default_data_folder(xdg, Platform::linux_like)->string(), std::string("/data/potluck"));
     }
 
-    void what_goes_to_members_stands_beside_those_with_a_session() {
+    void traffic_is_shown_only_for_members_with_a_session() {
         PeerId here, gone;
         here.bytes[0] = std::byte{1};
         gone.bytes[0] = std::byte{2};
@@ -477,7 +477,7 @@ private slots:
         QVERIFY(proxy_of({}, known).value() == net::Proxy{});
     }
 
-    void what_the_person_asked_for_and_the_trainer_did_is_told_of_a_member() {
+    void a_members_reason_yields_to_the_trainers_and_the_persons() {
         using status::Reason;
         NodeConditions conditions;
         const auto reason_with = [&](Reason member) {

@@ -88,7 +88,7 @@ private slots:
         QCOMPARE(one.look().level, Level::run);
     }
 
-    void who_resumes_has_the_last_word_about_that_reason() {
+    void resuming_overrides_the_reason_until_it_ends() {
         Way one;
         one.way.told(one.now, game, Duration{60'000});
         one.look();

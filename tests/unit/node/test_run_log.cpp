@@ -136,7 +136,7 @@ private slots:
         QCOMPARE(last, std::string("refused: 4200 status bad_signature, 600 ballot flood"));
     }
 
-    void what_an_honest_swarm_passes_over_is_a_detail() {
+    void refusals_usual_in_an_honest_swarm_are_logged_as_a_detail() {
         RunLog log;
         (void)look(log, 0, view_of(0));
         const RunLog::Refusals usual = {

@@ -219,7 +219,7 @@ private slots:
         QVERIFY(!fs::exists(stage.moments()));
     }
 
-    void what_its_device_draws_is_told_while_it_trains() {
+    void the_power_of_the_device_is_reported_while_it_trains() {
         Stage stage(reporting);
         stage.start();
         QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
@@ -317,7 +317,7 @@ private slots:
         QCOMPARE(Judging::prepare(at / "nowhere" / "\n", plan_of(4, 0)).error().code, ErrorCode::invalid_argument);
     }
 
-    void what_no_request_takes_is_left_out() {
+    void subjects_that_no_request_can_hold_are_left_out() {
         const QTemporaryDir folder;
         peer::JudgePlan plan = plan_of(4, control::judged_subjects_max + 1);
         QCOMPARE(Judging::prepare(folder.path().toStdString(), plan).value()->request().subjects.size(),
@@ -335,7 +335,7 @@ private slots:
         QVERIFY(results->front().contributor == plan.subjects[5].contributor);
     }
 
-    void what_is_not_measured_is_told_at_the_next_tick() {
+    void a_plan_that_is_not_measured_is_reported_at_the_next_tick() {
         Stage stage(measuring_as(
             "a='\"error\":{\"code\":-32000,\"message\":\"No room.\",\"data\":{\"kind\":\"unavailable\"}}'"));
         stage.trainer->judge(plan_of(3));  // nothing runs
@@ -356,7 +356,7 @@ private slots:
     }
 
     /// The juror is charged for it, and has what was measured until then.
-    void what_a_load_cuts_off_is_told_with_what_it_took() {
+    void a_measurement_cut_off_by_a_load_is_reported_with_its_time() {
         std::string script = measuring_as("m=1");
         const std::string told =
             "*'\"load\"'*) [ -z \"$m\" ] || echo '{\"jsonrpc\":\"2.0\",\"method\":\"judged\","
@@ -424,7 +424,7 @@ private slots:
         QVERIFY(stage.heard.losses.empty());
     }
 
-    void whoever_ignores_stop_is_killed() {
+    void a_trainer_that_ignores_stop_is_killed() {
         Stage stage("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.1; done\n");
         stage.start();
         QVERIFY(stage.until([&] { return stage.trainer->view().process > 0; }));
@@ -437,7 +437,7 @@ private slots:
         QVERIFY(TrainerProcess::stop_patience < Duration{2'000});  // what a pause promises
     }
 
-    void whoever_does_not_answer_is_killed_when_patience_ends() {
+    void a_trainer_that_does_not_answer_is_killed_when_patience_ends() {
         Stage stage("#!/bin/sh\nwhile read line; do :; done\n");
         stage.start();
         const TimePoint asked = steady_now();
@@ -466,7 +466,7 @@ private slots:
         QVERIFY(stage.until([&] { return stage.heard.losses.size() == 4; }));
     }
 
-    void what_is_not_the_protocol_is_a_loss() {
+    void output_outside_the_protocol_is_a_loss() {
         Stage stage("#!/bin/sh\necho hello there\nsleep 60\n");
         stage.start();
         QVERIFY(stage.until([&] { return stage.heard.losses.size() == 1; }));

@@ -88,8 +88,8 @@ private slots:
     void a_step_in_place_is_the_step();
     void all_of_4096_need_no_gaps();
     void every_cut_and_every_changed_header_is_refused();
-    void what_no_step_says_is_refused_data();
-    void what_no_step_says_is_refused();
+    void an_invalid_step_is_refused_data();
+    void an_invalid_step_is_refused();
     void no_step_is_longer_than_its_bound();
 };
 
@@ -235,7 +235,7 @@ void TestStepCode::every_cut_and_every_changed_header_is_refused() {
     QVERIFY(StepView::parse(renamed, 5000, view) == PayloadFault::bad_magic);
 }
 
-void TestStepCode::what_no_step_says_is_refused_data() {
+void TestStepCode::an_invalid_step_is_refused_data() {
     QTest::addColumn<std::size_t>("at");
     QTest::addColumn<int>("byte");
     QTest::addColumn<int>("fault");
@@ -252,7 +252,7 @@ void TestStepCode::what_no_step_says_is_refused_data() {
     row("a high value of -8", 22, 0x81, PayloadFault::bad_mean);
 }
 
-void TestStepCode::what_no_step_says_is_refused() {
+void TestStepCode::an_invalid_step_is_refused() {
     QFETCH(std::size_t, at);
     QFETCH(int, byte);
     QFETCH(int, fault);

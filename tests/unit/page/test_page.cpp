@@ -131,7 +131,7 @@ private slots:
         QVERIFY(page.find("Round 11") < page.find("Round 10"));
     }
 
-    void nobody_s_words_become_markup() {
+    void foreign_text_never_becomes_markup() {
         const std::string page = page_html(page_facts());
         QCOMPARE(count_of(page, "<script"), std::size_t{1});  // the page's own
         QCOMPARE(count_of(page, "<img"), std::size_t{0});
@@ -178,7 +178,7 @@ private slots:
             QVERIFY2(count_of(page, forbidden) == 0, forbidden);
     }
 
-    void what_is_the_writer_s_own_is_not_shown() {
+    void the_writers_folder_is_not_shown() {
         QCOMPARE(count_of(page_html(page_facts()), "secret-folder"), std::size_t{0});
     }
 

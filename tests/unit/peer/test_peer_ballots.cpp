@@ -41,7 +41,7 @@ private slots:
         QCOMPARE(vote_on([](Bench&, run::AcceptList&) {}), for_list);
     }
 
-    void what_is_said_before_a_round_has_begun_here_is_stale() {
+    void a_ballot_before_its_round_has_begun_is_stale() {
         Bench bench;
         const run::BallotMessage proposal = bench.proposal(bench.good_list());
         bench.make_ballots();
@@ -290,7 +290,7 @@ private slots:
         QCOMPARE(bench.own_vote(), for_list);
     }
 
-    void who_is_not_in_step_cannot_judge() {
+    void a_member_out_of_step_cannot_judge() {
         Bench bench;
         bench.mediator.stepping = false;
         (void)bench.hear(bench.proposal(bench.good_list()));
@@ -328,7 +328,7 @@ private slots:
         QCOMPARE(bench.own_vote(), for_list);
     }
 
-    void nothing_is_proposed_before_there_is_enough_or_out_of_step() {
+    void no_list_is_proposed_too_early_or_out_of_step() {
         Bench bench(0);
         bench.begin();
         const Bench::Made made = bench.contribution(5, 1.0F);
@@ -589,7 +589,7 @@ private slots:
 
     // What is passed on.
 
-    void what_is_news_is_passed_on_once_to_all_but_the_sender() {
+    void new_ballots_are_passed_on_once_to_all_but_the_sender() {
         Bench bench;
         const run::BallotMessage message = bench.vote(turns()[0], Step::prevote, std::nullopt);
         const PeerId from = bench.swarm.around.front();
@@ -604,7 +604,7 @@ private slots:
     }
 
     /// It may have been lost behind this member, and its author says it again because of that.
-    void what_is_said_again_is_passed_on_again_once_in_a_while() {
+    void a_repeated_ballot_is_passed_on_again_once_in_a_while() {
         Bench bench;
         const Duration pause = run::heartbeats_to_repeat * bench.context.settings.heartbeat;
         const run::BallotMessage message = bench.vote(turns()[0], Step::prevote, std::nullopt);
@@ -636,7 +636,7 @@ private slots:
         QVERIFY(!bench.swarm.sent_to.empty());
     }
 
-    void what_is_not_the_committees_is_not_passed_on() {
+    void ballots_that_are_not_the_committees_are_not_passed_on() {
         Bench bench;
         QCOMPARE(bench.hear(bench.vote(7, Step::prevote, std::nullopt)), Verdict::wrong_author);
         run::BallotMessage forged = bench.vote(turns()[0], Step::prevote, std::nullopt);

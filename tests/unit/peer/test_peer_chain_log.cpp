@@ -83,7 +83,7 @@ private slots:
         QVERIFY(bench.chain.list_at(RoundId{0}) == first.list);
     }
 
-    void what_was_taken_is_there_after_a_restart() {
+    void an_appended_list_is_there_after_a_restart() {
         Fixture bench;
         const CheckedList first = bench.list_of({bench.payload_of(1.0F).entry});
         QVERIFY(bench.chain.append(first, digest_of("1")).ok());
@@ -359,7 +359,7 @@ private slots:
         QVERIFY(!bench.chain.is_signed_by_contributors(list));
     }
 
-    void who_may_be_late_is_measured_by_the_newest_list() {
+    void the_newest_list_decides_which_contributors_may_be_late() {
         Fixture off, bench(Fixture::manifest_of(1));
         QVERIFY(!bench.chain.before());
         run::Accepted in_time = bench.payload_of(1.0F).entry;
@@ -538,7 +538,7 @@ private slots:
         QVERIFY(bench.chain.is_newcomer(key_of(6).id()));
     }
 
-    void who_is_in_few_lists_is_a_newcomer_unless_somebody_vouches_for_it() {
+    void a_member_in_few_lists_is_a_newcomer_unless_vouched_for() {
         run::Manifest manifest = Fixture::manifest_of();
         manifest.recipe.probation_rounds = 2;
         manifest.backbones = {key_of(3).id()};
@@ -612,7 +612,7 @@ private slots:
         QCOMPARE(plain.chain.read(bounded.encode(), nullptr, plain.chain.rules(), out), run::Verdict::malformed);
     }
 
-    void who_has_little_credit_stays_a_newcomer() {
+    void a_member_with_little_credit_stays_a_newcomer() {
         run::Manifest manifest = Fixture::manifest_of();
         manifest.recipe.probation_rounds = 1;
         manifest.recipe.probation_tokens = 120;

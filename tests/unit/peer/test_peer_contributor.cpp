@@ -230,7 +230,7 @@ private slots:
 
     // Late for its list.
 
-    void what_missed_its_list_stays_on_offer_for_the_next_and_is_credited_there() {
+    void a_contribution_that_missed_its_list_is_credited_in_the_next() {
         Bench bench(1);
         bench.contribute(0.25F, 640);
         const run::ContributionMessage own = bench.mediator.offers[0];
@@ -252,7 +252,7 @@ private slots:
         QCOMPARE(bench.error_sum(), before);
     }
 
-    void what_missed_the_next_list_too_returns() {
+    void a_contribution_that_missed_the_next_list_too_returns() {
         Bench bench(1);
         bench.contribute(0.25F, 640);
         const run::ContributionMessage own = bench.mediator.offers[0];
@@ -267,7 +267,7 @@ private slots:
         QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
     }
 
-    void nothing_stays_on_offer_where_the_model_was_taken_back_or_the_run_ends() {
+    void no_contribution_stays_on_offer_after_a_roll_back_or_at_the_end() {
         Bench bench(1);
         bench.contribute(0.25F, 640);
         run::AcceptList back = bench.unsigned_list_of({});
@@ -289,7 +289,7 @@ private slots:
         QCOMPARE(last.contributor.record().carried.value, 640ULL);
     }
 
-    void what_was_late_while_it_was_away_is_settled_at_start() {
+    void a_contribution_late_during_an_absence_is_settled_at_start() {
         for (const bool is_listed : {false, true}) {
             Bench bench(1);
             bench.contribute(0.25F, 640);
@@ -387,7 +387,7 @@ private slots:
         QCOMPARE(view.k(), 2 * least);
     }
 
-    void what_a_retracted_list_held_is_on_offer_again() {
+    void a_contribution_in_a_retracted_list_is_on_offer_again() {
         Bench bench;
         bench.contribute(0.25F, 640);
         const run::ContributionMessage own = bench.mediator.offers[0];
@@ -489,7 +489,7 @@ private slots:
         QCOMPARE(bench.contributor.record().carried.value, 0ULL);
     }
 
-    void what_was_settled_while_it_was_away_is_settled_at_start() {
+    void a_contribution_refused_during_an_absence_is_settled_at_start() {
         Bench bench;
         bench.contribute(0.25F, 640);
         const CheckedList checked =
@@ -565,7 +565,7 @@ private slots:
         QVERIFY(!bench.trainer.kept);
     }
 
-    void whoever_has_finished_keeps_no_moments() {
+    void a_finished_contributor_keeps_no_moments() {
         Bench bench;
         bench.machine.leave();
         bench.contributor.finish();
@@ -642,7 +642,7 @@ private slots:
         QCOMPARE(bench.contributor.phase(), TrainerPhase::starting);
     }
 
-    void whoever_has_finished_trains_no_more() {
+    void a_finished_contributor_trains_no_more() {
         Bench bench;
         bench.machine.leave();
         bench.contributor.finish();
@@ -653,7 +653,7 @@ private slots:
 
     // The host takes the model back.
 
-    void who_starts_over_has_no_error_feedback_and_carries_nothing() {
+    void starting_over_clears_error_feedback_and_carried_tokens() {
         Bench bench;
         bench.contribute(0.25F, 640);
         bench.deliver(bench.mediator.offers[0].payload);
@@ -672,7 +672,7 @@ private slots:
         bench.contributor.check_invariants();
     }
 
-    void what_was_to_return_to_the_error_feedback_is_dropped_too() {
+    void starting_over_drops_payloads_deferred_for_error_feedback() {
         Bench bench;
         bench.contribute(0.25F, 640);
         bench.payloads.release_before(RoundId{9});
@@ -734,7 +734,7 @@ private slots:
         bench.contributor.check_invariants();
     }
 
-    void nothing_else_uses_the_error_feedback_while_it_is_cleared() {
+    void error_feedback_is_not_used_while_it_is_cleared() {
         Bench bench;
         bench.start_over_in(0);
         QCOMPARE(bench.work.size(), std::size_t{1});

@@ -75,7 +75,7 @@ private slots:
         QVERIFY(bench.sent(9, 100).empty());
     }
 
-    void who_is_quiet_is_missed_three_times_as_late() {
+    void a_quiet_member_is_missed_three_times_as_late() {
         constexpr Duration second{1'000};
         QVERIFY(is_quiet(run::Phase::paused, Duration{0}, second));
         QVERIFY(is_quiet(run::Phase::finished, Duration{0}, second));
@@ -102,7 +102,7 @@ private slots:
     }
 
     /// What a neighbour said while this computer slept comes at once, and the author's newest came before it.
-    void who_brings_hundreds_of_old_statuses_is_answered_within_limits() {
+    void a_backlog_of_old_statuses_is_answered_within_limits() {
         Bench bench;
         QCOMPARE(bench.hear(2, 9, 1'000), Verdict::accepted);
         bench.swarm.sent_to.clear();
@@ -136,7 +136,7 @@ private slots:
         QCOMPARE(bench.sent(9, 104), (std::set<int>{3, 4}));
     }
 
-    void what_waits_goes_on_when_its_time_has_come_and_is_the_newest_then() {
+    void a_delayed_status_goes_out_when_due_and_is_the_newest_then() {
         Bench bench;
         (void)bench.hear(2, 9, 100, urgent);
         (void)bench.sent(9, 100);
@@ -152,7 +152,7 @@ private slots:
         QCOMPARE(bench.sent(9, 102), (std::set<int>{3, 4}));
     }
 
-    void who_hears_of_a_member_without_us_is_not_told_and_learns_that_we_do_not_need_it() {
+    void neighbours_that_both_have_a_status_stop_sending_it_to_each_other() {
         Bench bench;
         (void)bench.hear(2, 9, 100, urgent);
         (void)bench.sent(9, 100);
@@ -172,7 +172,7 @@ private slots:
     }
 
     /// Else it would go on for as long as both are there.
-    void who_forgets_that_we_hear_without_it_is_told_again() {
+    void a_neighbour_that_forgets_we_need_no_relay_is_reminded() {
         Bench bench;
         (void)bench.hear(2, 9, 100, urgent);
         (void)bench.hear(3, 9, 100);
@@ -192,7 +192,7 @@ private slots:
         QVERIFY(bench.sent(9, 102).empty());
     }
 
-    void who_lags_gets_the_newest_and_what_follows() {
+    void a_neighbour_that_lags_gets_the_newest_status_and_the_next() {
         Bench bench;
         (void)bench.hear(2, 9, 100, urgent);
         (void)bench.hear(3, 9, 100);
@@ -233,7 +233,7 @@ private slots:
     }
 
     /// Else everybody would stop telling whoever asks.
-    void who_asks_is_not_taken_for_one_who_hears_without_us() {
+    void a_neighbour_that_requests_a_status_is_still_sent_the_next() {
         Bench bench;
         (void)bench.hear(2, 9, 100, urgent);
         (void)bench.sent(9, 100);
@@ -259,7 +259,7 @@ private slots:
         QCOMPARE(bench.hear(3, 2, 105), Verdict::accepted);
     }
 
-    void nobody_who_is_not_here_is_passed_on() {
+    void a_removed_members_status_is_not_passed_on() {
         Bench bench;
         (void)bench.hear(2, 9, 100, urgent);
         (void)bench.sent(9, 100);
@@ -304,7 +304,7 @@ private slots:
     }
 
     /// At most three a second and link, 256 at once and the neighbours of one more; the host's friends first.
-    void what_is_passed_on_has_a_limit_and_trusted_members_come_first() {
+    void relayed_statuses_are_limited_and_trusted_members_come_first() {
         Bench bench;
         Members members({Bench::id(250)});
         for (const std::uint8_t who : std::vector<std::uint8_t>{2, 3, 4}) members.joined(Bench::id(who));

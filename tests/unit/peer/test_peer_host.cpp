@@ -70,7 +70,7 @@ struct Bench {
 class PeerHostTest : public QObject {
     Q_OBJECT
 private slots:
-    void what_the_host_does_is_numbered_signed_kept_and_sent() {
+    void the_hosts_action_is_numbered_signed_kept_and_sent() {
         Bench bench;
         const Result<std::uint32_t> number = bench.peer->moderate(ActionKind::allow, key_of(6).id(), {});
         QVERIFY(number.ok());
@@ -82,7 +82,7 @@ private slots:
         QCOMPARE(*bench.peer->moderate(ActionKind::readmit, key_of(5).id(), {}), 3U);
     }
 
-    void nobody_but_the_host_can_do_it() {
+    void only_the_host_can_moderate() {
         Bench bench(6);
         const Result<std::uint32_t> number = bench.peer->moderate(ActionKind::ban, key_of(7).id(), {});
         QVERIFY(!number.ok());
@@ -102,7 +102,7 @@ private slots:
         QVERIFY(bench.own.swarm.sent.empty());
     }
 
-    void who_has_left_moderates_nothing() {
+    void a_host_that_has_left_moderates_nothing() {
         Bench bench;
         bench.peer->leave();
         const Result<std::uint32_t> number = bench.peer->moderate(ActionKind::ban, key_of(7).id(), {});
@@ -130,7 +130,7 @@ private slots:
         QVERIFY(bench.own.swarm.sent.empty());
     }
 
-    void who_joins_hears_what_is_not_in_force_yet() {
+    void a_new_neighbour_receives_actions_that_are_not_yet_in_force() {
         Bench bench(2);
         const run::HostAction action = ban_of(7, 2);
         bench.hear(6, Bench::envelope(1, action));
@@ -139,7 +139,7 @@ private slots:
         QVERIFY(bench.told(ban_of(5, 1)).empty());
     }
 
-    void nobody_listens_to_the_banned() {
+    void messages_from_a_banned_member_are_refused() {
         Bench bench(2);
         QCOMPARE(bench.verdict_on(5, Bench::status_of(5)), Verdict::not_allowed);
         QCOMPARE(bench.verdict_on(6, Bench::status_of(6)), Verdict::accepted);

@@ -73,7 +73,7 @@ private slots:
         QCOMPARE(members.team_of(peer_of(1)), std::string());
     }
 
-    void what_two_neighbours_pass_on_counts_once() {
+    void a_status_passed_on_by_two_neighbours_counts_once() {
         Members members;
         QCOMPARE(relayed(members, 1, 5), Verdict::accepted);
         QCOMPARE(relayed(members, 1, 5), Verdict::repeated);
@@ -82,7 +82,7 @@ private slots:
     }
 
     /// Else anybody who has written down what a member said could bring it back.
-    void nobody_comes_back_with_what_it_said_before_it_went() {
+    void an_old_status_brings_no_departed_member_back() {
         Members members;
         members.joined(peer_of(1));
         QCOMPARE(take(members, 1, 500), Verdict::accepted);
@@ -137,7 +137,7 @@ private slots:
         QCOMPARE(members.all().size(), 2U);
     }
 
-    void who_tells_of_a_member_stays_the_same_while_it_is_a_neighbour() {
+    void a_members_relay_stays_the_same_while_it_is_a_neighbour() {
         Members members;
         members.joined(peer_of(1));
         members.joined(peer_of(2));
@@ -154,7 +154,7 @@ private slots:
         QVERIFY(members.find(peer_of(9))->through == peer_of(2));
     }
 
-    void what_is_shown_of_members_says_how_each_is_heard() {
+    void member_views_say_how_each_member_is_connected() {
         Members members;
         members.joined(peer_of(1));
         QCOMPARE(take(members, 1, 5), Verdict::accepted);
@@ -243,7 +243,7 @@ private slots:
         QVERIFY(members.admit_message(peer_of(1), MessageKind::status, at(1'000)));
     }
 
-    void what_neighbours_said_while_this_computer_slept_is_no_flood() {
+    void a_backlog_after_sleep_is_no_flood() {
         const MessageBudget budget = budget_of(MessageKind::ballot);
         const auto admitted_after = [&](Duration sleep) {
             Members members;
@@ -358,7 +358,7 @@ private slots:
         QCOMPARE(members.verdicts().size(), 3U);
     }
 
-    void who_is_silent_is_dropped() {
+    void a_silent_member_is_dropped() {
         Members members;
         (void)take(members, 1, 1);
         expire(members, 4'000, 4'000);

@@ -92,7 +92,7 @@ std::string early_vote_on(const std::function<void(Bench&, run::AcceptList&)>& c
 class PeerModeratedBallotsTest : public QObject {
     Q_OBJECT
 private slots:
-    void what_the_host_has_signed_stands_in_the_next_list() {
+    void signed_host_actions_stand_in_the_next_list() {
         Bench bench(0);
         const run::SignedAction first = Bench::by_host(ban_of(5, 1)), second = Bench::by_host(ban_of(6, 2));
         QCOMPARE(bench.moderation.receive(first), Verdict::accepted);
@@ -165,7 +165,7 @@ private slots:
         QCOMPARE(early_vote_on([](Bench& bench, run::AcceptList& list) { list = bench.good_list(); }), none);
     }
 
-    void who_waits_for_a_roll_back_votes_before_the_window_s_end() {
+    void a_member_that_waits_for_a_roll_back_votes_before_the_window_ends() {
         for (const bool is_known : {false, true}) {
             Bench bench;
             bench.open_window();
@@ -268,7 +268,7 @@ private slots:
         QVERIFY(contributors == ids_of({6, 7}));
     }
 
-    void who_has_nothing_but_contributions_of_the_banned_proposes_nothing() {
+    void a_proposer_with_only_banned_contributions_proposes_nothing() {
         const run::AcceptList first = moderated_list();
         Bench bench(turn_after(first.hash()));
         bench.enter_second_round(first);

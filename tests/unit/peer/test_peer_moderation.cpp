@@ -72,7 +72,7 @@ private slots:
         QVERIFY(bench.ledger.actions(bench.context.run) == std::vector{first});
     }
 
-    void what_is_in_force_is_known() {
+    void an_action_in_force_is_known() {
         Bench bench;
         bench.put_into_chain({1, 2});
         QCOMPARE(bench.receive(1), Verdict::repeated);
@@ -91,7 +91,7 @@ private slots:
         QCOMPARE(bench.receive(run::action_number_max), Verdict::flood);
     }
 
-    void what_the_disk_does_not_take_is_not_accepted() {
+    void an_action_that_cannot_be_stored_is_not_accepted() {
         const QTemporaryDir folder;
         const std::string file = folder.filePath("ledger").toStdString();
         Bench bench;
@@ -156,7 +156,7 @@ private slots:
         QVERIFY(!bench.moderation.roll_back_due());
     }
 
-    void what_a_list_brought_into_force_waits_no_more() {
+    void an_action_in_force_waits_no_more() {
         Bench bench;
         for (const std::uint32_t number : {1U, 2U, 3U}) QCOMPARE(bench.receive(number), Verdict::accepted);
         bench.put_into_chain({1, 2});
@@ -177,7 +177,7 @@ private slots:
         QCOMPARE(bench.moderation.next_number(), 7U);
     }
 
-    void what_waits_survives_the_end_of_the_process_and_what_is_in_force_does_not_wait_again() {
+    void waiting_actions_survive_a_restart_and_those_in_force_wait_no_more() {
         Bench bench;
         for (const std::uint32_t number : {1U, 2U, 4U}) QCOMPARE(bench.receive(number), Verdict::accepted);
         bench.put_into_chain({1});

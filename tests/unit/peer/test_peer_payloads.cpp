@@ -33,7 +33,7 @@ struct Bench : Fixture {
 class PeerPayloadsTest : public QObject {
     Q_OBJECT
 private slots:
-    void what_no_list_accepted_is_forgotten_with_its_round() {
+    void a_payload_that_no_list_accepted_is_forgotten_with_its_round() {
         Bench bench;
         const run::BlobRef accepted = bench.hold(1.0F, 3), refused = bench.hold(2.0F, 3), older = bench.hold(3.0F, 2);
         const run::BlobRef missing = bench.payload_of(4.0F).payload->ref;
@@ -47,7 +47,7 @@ private slots:
         }
     }
 
-    void what_may_still_be_late_stays() {
+    void a_payload_that_may_still_be_late_stays() {
         Bench bench;
         const run::BlobRef accepted = bench.hold(1.0F, 3), late = bench.hold(2.0F, 3), older = bench.hold(3.0F, 2);
         bench.payloads.forget_refused(Bench::list_naming(3, accepted), RoundId{3}, {});
@@ -55,7 +55,7 @@ private slots:
         QVERIFY(bench.forgot(older));
     }
 
-    void what_was_accepted_before_stays_when_the_next_list_comes() {
+    void an_accepted_payload_stays_when_the_next_list_comes() {
         Bench bench;
         const run::BlobRef first = bench.hold(1.0F, 3), second = bench.hold(2.0F, 4);
         bench.payloads.forget_refused(Bench::list_naming(3, first), RoundId{4}, {});
@@ -65,7 +65,7 @@ private slots:
     }
 
     /// After a restart the lists of before are read again, and only the new ones are heard.
-    void what_a_list_of_before_the_restart_accepted_stays() {
+    void a_payload_accepted_before_a_restart_stays() {
         Bench bench;
         const run::BlobRef before = bench.payload_of(1.0F).payload->ref, now = bench.hold(2.0F, 4);
         bench.payloads.want_accepted(Bench::list_naming(3, before), bench.context.now());
@@ -73,14 +73,14 @@ private slots:
         QVERIFY(bench.swarm.forgotten.empty());
     }
 
-    void what_a_later_round_may_accept_stays() {
+    void a_payload_that_a_later_round_may_accept_stays() {
         Bench bench;
         const run::BlobRef accepted = bench.hold(1.0F, 3), later = bench.hold(2.0F, 4);
         bench.payloads.forget_refused(Bench::list_naming(3, accepted), RoundId{4}, {});
         QVERIFY(bench.payloads.find(later.root));
     }
 
-    void what_somebody_still_needs_stays() {
+    void a_payload_that_is_still_needed_stays() {
         Bench bench;
         const run::BlobRef accepted = bench.hold(1.0F, 3), own = bench.hold(2.0F, 3);
         bench.payloads.forget_refused(Bench::list_naming(3, accepted), RoundId{4}, {own.root});
@@ -115,7 +115,7 @@ private slots:
         QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
     }
 
-    void what_a_message_brought_is_taken_at_once() {
+    void a_payload_that_came_in_a_message_is_taken_at_once() {
         Bench bench;
         const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;
         bench.payloads.found(ref.root);
@@ -136,7 +136,7 @@ private slots:
     }
 
     /// Its author could send it to the committee at once and to the others slowly.
-    void what_a_list_accepted_is_soon_asked_of_others_too() {
+    void an_accepted_payload_is_soon_requested_from_others_too() {
         Bench bench;
         const run::BlobRef ref{
             merkle_root(as_bytes("long")), run::payload_in_message_max + 1, run::BlobKind::plain, {}};
@@ -156,7 +156,7 @@ private slots:
         QVERIFY(bench.swarm.sources.back().empty());
     }
 
-    void what_is_here_is_not_fetched_because_a_list_accepts_it() {
+    void a_held_payload_is_not_fetched_because_a_list_accepts_it() {
         Bench bench;
         const run::BlobRef held = bench.hold(1.0F, 3);
         const std::size_t fetched = bench.swarm.fetched.size();
@@ -182,7 +182,7 @@ private slots:
         QVERIFY(!bench.payloads.asked(held.root, key_of(2).id()));
     }
 
-    void who_asks_too_early_waits() {
+    void an_early_request_waits_for_its_payload() {
         Bench bench;
         const auto made = bench.payload_of(1.0F);
         bench.payloads.expect(made.payload->ref, RoundId{3}, {}, bench.context.now(), run::Retention::offered);

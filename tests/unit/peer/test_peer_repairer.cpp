@@ -109,7 +109,7 @@ private slots:
         QVERIFY(bench.swarm.sent.empty());
     }
 
-    void who_hears_another_digest_checks_its_own_bytes_once_a_round() {
+    void another_digest_makes_a_member_check_its_bytes_once_a_round() {
         Bench sound, damaged;
         QVERIFY(damaged.disk.damage(5));
         for (Bench* bench : {&sound, &damaged}) {
@@ -187,13 +187,13 @@ private slots:
         QCOMPARE(bench.repairer.on_layer(key_of(2).id(), layer), run::Verdict::stale);
     }
 
-    void nobody_is_told_the_layer_of_a_state_that_is_repaired() {
+    void a_layer_request_for_a_state_under_repair_is_stale() {
         Bench bench;
         bench.repairer.begin({RoundId{1}, bench.ours}, {key_of(2).id()});
         QCOMPARE(bench.repairer.on_layer_request(key_of(2).id(), {bench.ours, 0}), run::Verdict::stale);
     }
 
-    void what_was_fetched_is_adopted_and_told() {
+    void a_fetched_state_is_adopted_and_reported() {
         Bench bench;
         const State state = bench.disk.state(RoundId{1});
         const auto content = std::make_shared<sim::MemoryBlob>(Bytes(state.file.begin(), state.file.end()));
@@ -219,7 +219,7 @@ private slots:
         QCOMPARE(*bench.mediator.unrepairable, RoundId{1});
     }
 
-    void nobody_is_asked_for_ever() {
+    void a_repair_is_given_up_after_its_last_try() {
         Bench bench;
         bench.repairer.begin({RoundId{1}, digest_of("lost")}, {key_of(2).id(), key_of(3).id()});
         for (int i = 0; i < repair_tries_max - 1; ++i) bench.wait();

@@ -83,7 +83,7 @@ private slots:
         QVERIFY(bench.chain.committee() == ids_of({1}));
     }
 
-    void who_went_further_is_to_go_back_and_remembers_it() {
+    void a_member_that_went_further_is_to_go_back_and_remembers_it() {
         Bench bench;
         for (int round = 0; round < 3; ++round) bench.take_round();
         QCOMPARE(bench.moderation.receive(bench.replacement(1)), run::Verdict::accepted);
@@ -144,7 +144,7 @@ private slots:
         QCOMPARE(bench.moderation.pending().size(), std::size_t{1});
     }
 
-    void what_waited_is_void() {
+    void waiting_actions_are_void_after_a_replacement() {
         Bench bench;
         bench.take_round();
         QCOMPARE(bench.moderation.receive(Fixture::by_host(ban_of(5, 1))), run::Verdict::accepted);

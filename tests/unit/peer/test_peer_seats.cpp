@@ -95,7 +95,7 @@ private slots:
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
     }
 
-    void who_is_banned_loses_its_seat_at_once_and_gets_none() {
+    void a_banned_member_loses_its_seat_at_once_and_gets_none() {
         Bench bench(manifest_of_four());
         bench.play(fit_rounds, {2, 3, 4, 5});
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
@@ -131,7 +131,7 @@ private slots:
         QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 4})));
     }
 
-    void who_would_decide_without_this_member_is_known_before_it_goes() {
+    void the_committee_without_a_leaving_member_is_known_beforehand() {
         Bench bench(manifest_of_friends());
         bench.play(fit_rounds, {2});
         QVERIFY(bench.seats.committee_without_self() == ids_of({2}));
@@ -154,7 +154,7 @@ private slots:
         QVERIFY(bench.seats.committee_without_self() == ids_of({3}));
     }
 
-    void who_is_away_gets_no_seat() {
+    void an_absent_member_gets_no_seat() {
         Bench bench(manifest_of_friends());
         bench.play(fit_rounds, {2, 3, 4});
         bench.lose(4);
@@ -164,7 +164,7 @@ private slots:
         QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 4})));
     }
 
-    void who_is_here_but_not_in_step_is_not_fit() {
+    void a_member_out_of_step_is_not_fit() {
         const auto seated_with = [](const std::function<void(Bench&)>& hear_four) {
             Bench bench(manifest_of_friends());
             for (std::uint32_t round = 0; round < fit_rounds; ++round) {
@@ -227,7 +227,7 @@ private slots:
         }
     }
 
-    void who_is_silent_for_long_is_replaced() {
+    void a_long_silent_seat_is_replaced() {
         Bench bench(manifest_of_four());
         bench.play(fit_rounds, {2, 3, 4, 5});
         bench.lose(4);
@@ -238,7 +238,7 @@ private slots:
         QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 5})));
     }
 
-    void whose_votes_arrive_is_not_silent_whoever_brings_them() {
+    void a_seat_whose_votes_arrive_through_others_is_not_silent() {
         Bench bench(manifest_of_four());
         bench.play(fit_rounds, {2, 3, 4, 5});
         bench.lose(4);
@@ -252,7 +252,7 @@ private slots:
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 5}));
     }
 
-    void nobody_who_is_here_loses_its_seat() {
+    void a_present_member_keeps_its_seat() {
         Bench bench(manifest_of_four());
         bench.play(fit_rounds, {2, 3, 4, 5});
         QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 5})));
@@ -260,7 +260,7 @@ private slots:
         QVERIFY(!bench.seats.accepts(ids_of({5})));
     }
 
-    void nobody_loses_its_seat_for_a_moment_of_silence() {
+    void a_moment_of_silence_costs_no_seat() {
         Bench bench(manifest_of_four());
         bench.play(fit_rounds, {2, 3, 4, 5});
         bench.lose(4);
@@ -289,7 +289,7 @@ private slots:
         }
     }
 
-    void who_has_counted_no_round_changes_nothing() {
+    void a_member_that_has_counted_no_round_changes_nothing() {
         Bench bench(manifest_of_four());
         bench.hear(2);
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
@@ -373,7 +373,7 @@ private slots:
         QVERIFY(bench.seats.device_of(key_of(4).id()) == key_of(4).id());
     }
 
-    void who_leaves_hands_its_seat_to_the_fittest() {
+    void a_leaving_member_hands_its_seat_to_the_fittest() {
         Bench bench(manifest_of_four());
         bench.play(fit_rounds, {2, 3, 4, 5});
         QVERIFY(!bench.seats.hand_over_due());
@@ -388,7 +388,7 @@ private slots:
         QVERIFY(!bench.seats.accepts(ids_of({1, 2, 4, 5})));
     }
 
-    void who_leaves_gets_no_seat_and_begins_anew() {
+    void a_leaving_member_gets_no_seat_and_begins_anew() {
         Bench bench(manifest_of_friends());
         bench.play(fit_rounds, {2, 3, 4});
         bench.hear(4, run::Phase::leaving);
@@ -414,7 +414,7 @@ private slots:
         QVERIFY(!bench.seats.may_go());
     }
 
-    void who_leaves_waits_until_its_heir_knows() {
+    void a_leaving_member_waits_until_its_heir_knows() {
         Bench bench(manifest_of_friends());
         bench.hear(2);
         bench.seats.leave();
@@ -428,7 +428,7 @@ private slots:
         QVERIFY(bench.seats.may_go());
     }
 
-    void who_stays_after_all_may_have_a_seat_again() {
+    void a_member_that_stays_after_all_may_have_a_seat_again() {
         Bench bench(manifest_of_friends());
         bench.hear(2);
         bench.seats.leave();
@@ -446,7 +446,7 @@ private slots:
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
     }
 
-    void who_has_no_seat_may_go_at_once() {
+    void a_member_without_a_seat_may_go_at_once() {
         run::Manifest manifest = manifest_of_four();
         manifest.host = key_of(6).id();
         Bench bench(manifest);

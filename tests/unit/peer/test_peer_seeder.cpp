@@ -97,7 +97,7 @@ private slots:
         }
     }
 
-    void nothing_is_forgotten_while_the_member_catches_up() {
+    void no_blob_is_forgotten_while_the_member_catches_up() {
         Bench bench;
         bench.play(14);
         bench.mediator.newest->round = RoundId{13};

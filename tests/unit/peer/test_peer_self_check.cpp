@@ -70,7 +70,7 @@ private slots:
         QCOMPARE(checked(check, 11, 1, digest(2), 1), Finding::wrong_twice);
     }
 
-    void nothing_is_computed_a_third_time() {
+    void a_round_is_not_computed_a_third_time() {
         SelfCheck check;
         QCOMPARE(checked(check, 5, 1, right), Finding::wrong_once);
         QVERIFY(!check.doubt(outcome(5, digest(2)), 4));
@@ -80,7 +80,7 @@ private slots:
         QVERIFY(check.doubt({RoundId{5}, list(77), digest(2)}, 4));
     }
 
-    void what_was_made_of_damaged_bytes_proves_nothing() {
+    void a_result_from_damaged_bytes_proves_nothing() {
         SelfCheck check;
         for (std::uint64_t round = 5; round < 10; ++round) {
             QVERIFY(check.doubt(outcome(round, digest(1)), 4));

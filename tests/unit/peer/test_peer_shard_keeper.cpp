@@ -80,7 +80,7 @@ struct Bench : Fixture {
 class PeerShardKeeperTest : public QObject {
     Q_OBJECT
 private slots:
-    void what_the_trainer_needs_is_fetched_at_once_and_what_is_assigned_two_at_a_time() {
+    void needed_shards_are_fetched_at_once_and_assigned_shards_two_at_a_time() {
         Bench bench(20);
         bench.meet(2, 3);
         bench.keeper.update({4, 7});
@@ -126,7 +126,7 @@ private slots:
         QCOMPARE(newcomer.keeper.other_copies(), run::shard_copies);
     }
 
-    void nobody_fetches_while_alone() {
+    void a_lone_member_fetches_no_shard() {
         Bench bench(20);
         bench.run_on({});
         QVERIFY(bench.keeper.whole().empty());
@@ -272,7 +272,7 @@ private slots:
         QVERIFY(!bench.errors.recent());
     }
 
-    void what_has_found_room_after_all_withdraws_its_failure_and_no_other() {
+    void a_shard_that_finds_room_after_all_withdraws_its_failure_and_no_other() {
         Bench bench(3);
         bench.keeper.update({0, 1});
         QCOMPARE(bench.swarm.fetched.size(), 2U);
@@ -308,7 +308,7 @@ private slots:
         QCOMPARE(bench.swarm.forgotten.size(), stale - stale_fetches_max);
     }
 
-    void what_an_earlier_life_left_on_disk_is_used() {
+    void shards_left_on_disk_by_an_earlier_life_are_used() {
         Bench bench(40, 10 * size);
         const BlobId here = bench.context.manifest.shards[7].blob.root;
         bench.swarm.blobs[here] = std::make_shared<sim::MemoryBlob>(Bytes(size));

@@ -104,7 +104,7 @@ private slots:
         QVERIFY(!bench.shortcut.active());
     }
 
-    void nothing_comes_behind_the_goal() {
+    void an_answer_beyond_the_goal_is_malformed() {
         Bench bench;
         std::vector<run::CommittedList> lists = bench.goal(100);
         lists.push_back(Bench::committed_of(bench.list(1'001, bench.list(1'000).hash())));

@@ -124,7 +124,7 @@ private slots:
         QVERIFY(bench.swarm.fetched.empty());
     }
 
-    void whoever_may_have_a_seat_takes_no_seats_room() {
+    void steps_from_possible_seats_take_no_room_from_real_seats() {
         Bench bench;
         const run::AcceptList list = bench.list();
         const run::StepMessage said = bench.said_of(list);
@@ -210,7 +210,7 @@ private slots:
         QCOMPARE(bench.fetches_of(said.step.root), std::size_t{2});
     }
 
-    void what_a_seat_has_computed_is_published_signed_and_told_to_whoever_asks() {
+    void a_seats_step_is_published_signed_and_sent_on_request() {
         Bench bench(2);
         const run::AcceptList list = bench.list();
         const Bytes blob = bench.blob_of(list);

@@ -103,7 +103,7 @@ private slots:
         QCOMPARE(bench.verdicts.due().size(), std::size_t{0});
     }
 
-    void who_is_alone_with_a_verdict_for_long_is_seen() {
+    void a_juror_alone_with_a_verdict_for_long_is_noticed() {
         Bench bench;
         bench.reach(2);
         QCOMPARE(bench.receive(2, Bench::about(9, 1)), Verdict::accepted);

@@ -89,7 +89,7 @@ private slots:
         QCOMPARE(read(table_of({1}, "x")).value().values.size(), std::size_t{1});
     }
 
-    void what_is_cut_goes_on_or_is_something_else_is_refused() {
+    void a_truncated_overlong_or_foreign_table_is_refused() {
         const std::string file = table_of({2, 3}, "abcdef"), small = packed(file);
         QVERIFY(read(file).ok() && read(small).ok());
         for (std::size_t length = 0; length < file.size(); ++length) QVERIFY(!read(file.substr(0, length)).ok());

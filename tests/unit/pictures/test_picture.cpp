@@ -60,7 +60,7 @@ private slots:
         QVERIFY(decode_picture(*file).value() == picture);
     }
 
-    void what_is_transparent_lies_over_white() {
+    void transparent_pixels_lie_over_white() {
         const auto picture = decode_picture(std::as_bytes(std::span(half_red)));
         QVERIFY2(picture.ok(), picture ? "" : picture.error().message.c_str());
         QVERIFY(picture->rgb == (std::vector<std::uint8_t>{255, 127, 127}));
@@ -98,7 +98,7 @@ private slots:
         QVERIFY(decoded("P6 8192 1 255\n" + std::string(3 * 8'192, 'x')).ok());  // the widest there may be
     }
 
-    void what_is_no_picture_is_refused_data() {
+    void a_file_that_is_no_picture_is_refused_data() {
         QTest::addColumn<QByteArray>("file");
         for (const char* text :
              {"", "P6", "P6 2 1 65535 abcdefabcdef", "P6 2 1 255\nabcde", "P6 0 1 255\n", "P6 9999 9999 255\n",
@@ -113,7 +113,7 @@ private slots:
         png[18] = '\x7f';  // of the width: the header's check sum is wrong, and it is too large
         QTest::newRow("another width") << png;
     }
-    void what_is_no_picture_is_refused() {
+    void a_file_that_is_no_picture_is_refused() {
         QFETCH(const QByteArray, file);
         const auto refused = decoded(file.toStdString());
         QVERIFY(!refused.ok());

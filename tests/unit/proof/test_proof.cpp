@@ -151,7 +151,7 @@ private slots:
         QVERIFY(mentions(proven.error().message, "The list of round 3 in this proof does not name the table of"));
     }
 
-    void what_the_certifying_list_adds_is_the_next_state_s() {
+    void entries_of_the_certifying_list_count_for_the_next_state() {
         const ProofSample sample;
         const Bytes bytes = sample.proof(2, 3);
         const Result<Proven> proven = check(bytes, sample.run());
@@ -263,7 +263,7 @@ private slots:
                          "The list of round 2 in this proof may not follow the one before it (not_allowed)"));
     }
 
-    void what_the_host_decided_is_told() {
+    void a_proof_lists_the_hosts_decisions() {
         ProofSample sample;
         sample.ban(1, key(77));
         const Bytes bytes = sample.proof();

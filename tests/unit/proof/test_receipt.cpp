@@ -39,7 +39,7 @@ private slots:
         QCOMPARE(checked->proven.signers.size(), std::size_t{3});
     }
 
-    void who_gave_nothing_has_a_receipt_of_nothing() {
+    void a_key_that_contributed_nothing_has_an_empty_receipt() {
         const Result<CheckedReceipt> checked = check(receipt_of(77, ""), ProofSample().run());
         QVERIFY(checked.ok());
         QCOMPARE(checked->credit.tokens.value, 0U);
@@ -80,7 +80,7 @@ private slots:
         QVERIFY(!checked.ok() && checked.error().code == ErrorCode::untrusted);
     }
 
-    void what_is_cut_or_has_a_long_note_does_not_parse() {
+    void a_truncated_receipt_or_a_long_note_does_not_parse() {
         const Bytes whole = receipt_of(1, "For Ben.");
         for (std::size_t size = 0; size < whole.size(); size += size < 400 ? 1 : 101)
             QVERIFY(!Receipt::parse(ByteSpan(whole).first(size)).ok());

@@ -73,7 +73,7 @@ private slots:
         for (std::size_t size = 0; size + 2 < sound.size(); size += 7)
             QCOMPARE(refusal(sample("signed.json"), sound.substr(0, size)), ErrorCode::malformed);
     }
-    void what_is_no_key_is_refused() {
+    void text_that_is_no_key_is_refused() {
         for (const char* line : {"", "RWQ", "no key", "untrusted comment: minisign public key"})
             QVERIFY(!MinisignKey::parse(line).ok());
     }

@@ -30,7 +30,7 @@ Result<Index> accepted(const std::string& text, const std::string& signature, Kn
 class TestReleaseIndex : public QObject {
     Q_OBJECT
 private slots:
-    void what_is_written_is_read_again() {
+    void a_written_index_is_read_back() {
         const auto index = Index::parse(sample_index().to_text());
         QVERIFY2(index.ok(), index ? "" : index.error().message.c_str());
         QVERIFY(*index == sample_index());

@@ -363,7 +363,7 @@ private slots:
         QVERIFY(refuses([](AcceptList& list) { list.round = {0}; }));  // but a list before it
     }
 
-    void nobody_is_late_in_the_first_list() {
+    void the_first_list_has_no_late_contribution() {
         const auto first = [](AcceptList& list) {
             list.round = {0};
             list.previous = {};
@@ -461,7 +461,7 @@ private slots:
         QCOMPARE(with_a_say(entries, half), (std::vector<bool>{true, true, true, true, false}));
     }
 
-    void what_is_within_the_share_keeps_its_weight() {
+    void claims_within_the_share_keep_their_weight() {
         std::vector<Accepted> entries = claims_of({{100}, {60}, {40}});
         entries[0].vouched = true;
         QCOMPARE(weights_in(entries, Bounds{.claim_max = 400, .unvouched = 500}), (Weights{100, 60, 40}));
@@ -483,7 +483,7 @@ private slots:
         QVERIFY(!decodes_with(tokens_at, tokens_max + 1, 8));
     }
 
-    void nothing_may_be_missing_or_left_over() {
+    void an_incomplete_or_overlong_list_is_refused() {
         for (const AcceptList& list : {samples::accept_list(), samples::moderated_list(), samples::roll_back_list()}) {
             Bytes bytes = list.encode();
             for (std::size_t size = 0; size < bytes.size(); ++size) {

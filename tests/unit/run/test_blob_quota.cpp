@@ -18,7 +18,7 @@ constexpr StoredBlob blob(std::uint64_t size, Retention retention, std::uint64_t
 class BlobQuotaTest : public QObject {
     Q_OBJECT
 private slots:
-    void nothing_goes_while_there_is_room() {
+    void no_blob_is_displaced_while_there_is_room() {
         const std::vector<StoredBlob> stored{blob(60, Retention::left_behind, 1), blob(30, Retention::newcomer, 2)};
         QVERIFY(blobs_to_displace(stored, 10, Retention::kept, 100) == Indexes{});
         QVERIFY(blobs_to_displace(stored, 11, Retention::kept, 100) == Indexes{0});
@@ -37,7 +37,7 @@ private slots:
         QVERIFY(blobs_to_displace(stored, 1, Retention::left_behind, 40) == std::nullopt);
     }
 
-    void what_is_under_way_goes_before_what_is_whole_and_the_newest_first() {
+    void unfinished_blobs_go_before_whole_blobs_and_the_newest_first() {
         const std::vector<StoredBlob> stored{blob(10, Retention::newcomer, 1), blob(10, Retention::newcomer, 2),
                                              blob(10, Retention::newcomer, 3, false),
                                              blob(10, Retention::newcomer, 4, false)};

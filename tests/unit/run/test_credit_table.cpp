@@ -90,7 +90,7 @@ private slots:
         QCOMPARE(table_bytes_max, std::size_t{40'032'350});
     }
 
-    void who_is_suspended_survives_the_bytes_and_has_one_spelling() {
+    void suspensions_survive_their_bytes_and_have_a_single_encoding() {
         const Suspended first{samples::id<PeerId>(1), {60}, 1}, second{samples::id<PeerId>(2), until_lifted, 3};
         QVERIFY(decodes_with([&](CreditTable& one) { one.suspended = {first, second}; }));
         QVERIFY(decodes_with([&](CreditTable& one) {

@@ -61,7 +61,7 @@ private slots:
         QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 700, 900}).duration(), Duration{700});
     }
 
-    void what_is_not_here_takes_for_ever() {
+    void a_missing_payload_takes_for_ever() {
         QCOMPARE(exchange_of({100, -1}).duration(), Duration::max());
         QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, -1}).duration(), Duration{9});
     }
@@ -106,7 +106,7 @@ private slots:
         QCOMPARE(exchange.duration(), Duration{200});
     }
 
-    void who_missed_the_last_list_counts_once_as_not_here() {
+    void a_member_late_for_the_last_list_counts_once_as_missing() {
         Exchange exchange = exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9});
         exchange.late(peer(50));
         exchange.late(peer(50));
@@ -128,7 +128,7 @@ private slots:
         QCOMPARE(exchange.duration(), Duration{0});
     }
 
-    void what_was_not_announced_or_is_refused_says_nothing() {
+    void unannounced_and_refused_payloads_are_not_measured() {
         Exchange exchange = exchange_of({100});
         exchange.arrived(payload(9), closed_at + Duration{900});
         QCOMPARE(exchange.duration(), Duration{100});
@@ -155,7 +155,7 @@ private slots:
         QCOMPARE(k_after(128, exchange_of({-1})), 64U);
     }
 
-    void what_was_too_much_is_not_tried_again_at_once() {
+    void a_density_that_was_too_high_is_not_tried_again_at_once() {
         QCOMPARE(k_after(128, exchange_of({0}), rounds_after_fall - 1), 128U);
         QCOMPARE(k_after(128, exchange_of({0}), rounds_after_fall), 256U);
         QCOMPARE(k_after(128, exchange_of({-1}), 0), 64U);

@@ -121,7 +121,7 @@ private slots:
         QVERIFY(!AcceptList::decode(twice.encode()).ok());
     }
 
-    void what_a_contributor_has_signed_names_its_person() {
+    void a_signed_contribution_names_its_person() {
         const AcceptList list = samples::list_of_computers();
         QVERIFY(contribution_of(list, list.entries[0]).certificate == samples::certificate());
         AcceptList stripped = list;
@@ -212,7 +212,7 @@ private slots:
         QCOMPARE(check_link(list, nullptr, rules), Verdict::not_allowed);
     }
 
-    void who_has_a_seat_stays_the_same_persons() {
+    void a_seat_cannot_change_its_person() {
         const RunRules rules = rules_of_run();
         AcceptList before = first_list();
         before.committee = {host, peer(9)};

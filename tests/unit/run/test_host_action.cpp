@@ -54,7 +54,7 @@ private slots:
         }
     }
 
-    void nothing_may_be_missing_or_left_over() {
+    void an_incomplete_or_overlong_action_is_refused() {
         for (const HostAction& action : each_kind()) {
             Bytes bytes = bytes_of(action);
             for (std::size_t size = 0; size < bytes.size(); ++size) QVERIFY(!read(ByteSpan(bytes).first(size)));
@@ -63,7 +63,7 @@ private slots:
         }
     }
 
-    void what_is_read_is_written_as_the_same_bytes() {
+    void a_decoded_action_encodes_to_the_same_bytes() {
         for (const HostAction& action : each_kind()) {
             const Bytes bytes = bytes_of(action);
             for (std::size_t i = 0; i < bytes.size(); ++i) {

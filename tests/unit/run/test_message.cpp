@@ -113,7 +113,7 @@ private slots:
         QCOMPARE(domain_of(MessageKind::contribution), std::string_view("potluck/contribution/1"));
     }
 
-    void nothing_may_be_missing_or_left_over() {
+    void an_incomplete_or_overlong_message_is_refused() {
         for (const Message& message : all_messages()) {
             Bytes body = encode_body(message);
             for (std::size_t size = 0; size < body.size(); ++size) {
@@ -124,7 +124,7 @@ private slots:
         }
     }
 
-    void what_decodes_encodes_to_the_same_bytes() {
+    void a_decoded_message_encodes_to_the_same_bytes() {
         std::vector<Message> messages = all_messages();
         StatusMessage without_checkpoint = samples::status();
         without_checkpoint.checkpoint = {};
@@ -298,7 +298,7 @@ private slots:
         QVERIFY(!fits(statement_bytes_max + 1));
     }
 
-    void what_a_contributor_signed_is_rebuilt_from_the_list() {
+    void a_signed_contribution_is_rebuilt_from_the_list() {
         const AcceptList list = samples::accept_list();
         const ContributionMessage rebuilt = contribution_of(list, list.entries[0]);
         QVERIFY(rebuilt == samples::contribution());

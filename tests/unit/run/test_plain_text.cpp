@@ -21,7 +21,7 @@ private slots:
         QVERIFY(!plain_text_length("a\rb", LineBreaks::allowed));
     }
 
-    void what_is_plain_of_any_bytes_is_plain() {
+    void the_plain_text_of_any_bytes_is_plain() {
         std::string bytes;
         for (unsigned i = 0; i < 100'000; ++i) bytes.push_back(static_cast<char>((i * 2'654'435'761U) >> 24U));
         const std::string plain = plain_text_of(bytes, 50'000, LineBreaks::refused);

@@ -47,7 +47,7 @@ private slots:
         QVERIFY(!optimizer_named("sgd"));
     }
 
-    void what_lamb_makes_up_for_is_told_where_it_is_not_the_papers() {
+    void lambs_debiasing_is_stated_where_it_differs_from_the_paper() {
         Recipe recipe;
         recipe.optimizer = Optimizer::lamb;
         QVERIFY(!recipe.to_json().contains("lamb_debias"));

@@ -102,7 +102,7 @@ private slots:
         }
     }
 
-    void nobody_else_closes_the_window() {
+    void only_seats_close_the_window() {
         RoundMachine machine = machine_of(Role::volunteer);
         QCOMPARE(machine.on_close(other, {{0}}, at(9'000)), Verdict::wrong_author);
         QCOMPARE(machine.on_close(self, {{0}}, at(9'000)), Verdict::wrong_author);
@@ -155,7 +155,7 @@ private slots:
     }
 
     /// Members that others pass on send no status here; a contribution that came too late shows that they are there.
-    void who_contributed_late_to_the_round_before_is_waited_for() {
+    void a_contributor_late_for_the_round_before_is_waited_for() {
         RoundMachine machine = machine_of(Role::backbone);
         machine.enter({1}, base_digest(), {host, backbone}, at(0));
         QCOMPARE(contribute(machine, third, 8), Verdict::stale);  // of round 0
@@ -174,7 +174,7 @@ private slots:
         QVERIFY(tick(machine, 32'100).decide);
     }
 
-    void who_is_waited_for_data() {
+    void a_member_is_waited_for_while_it_may_contribute_data() {
         QTest::addColumn<int>("role");
         QTest::addColumn<int>("phase");
         QTest::addColumn<int>("round");
@@ -193,7 +193,7 @@ private slots:
         QTest::newRow("heard four heartbeats ago") << volunteer << trains << 0 << 500 << 6'000 << true;
         QTest::newRow("silent for longer") << volunteer << trains << 0 << 500 << 5'999 << false;
     }
-    void who_is_waited_for() {
+    void a_member_is_waited_for_while_it_may_contribute() {
         QFETCH(const int, role);
         QFETCH(const int, phase);
         QFETCH(const int, round);
@@ -308,7 +308,7 @@ private slots:
         QVERIFY(machine.reopened());
     }
 
-    void who_had_nothing_is_asked_again_by_a_later_close() {
+    void a_member_that_had_nothing_to_offer_answers_a_later_close() {
         RoundMachine machine = machine_of(Role::volunteer);
         QVERIFY(tick(machine, 12'000).close_window);
         machine.nothing_offered(at(12'100));
@@ -373,7 +373,7 @@ private slots:
         QVERIFY(machine.held_entries().empty());
     }
 
-    void nobody_is_late_where_the_run_does_not_allow_it_or_by_two_rounds() {
+    void late_contributions_are_refused_if_not_allowed_or_two_rounds_old() {
         RoundMachine machine = machine_of(Role::backbone);
         machine.enter({1}, next_base(), {host, backbone}, at(20'000));
         QCOMPARE(contribute(machine, third, 9), Verdict::stale);
@@ -381,7 +381,7 @@ private slots:
         QCOMPARE(contribute(machine, third, 9), Verdict::stale);
     }
 
-    void what_came_too_late_for_its_list_is_there_for_the_next() {
+    void a_contribution_too_late_for_its_list_is_there_for_the_next() {
         RoundMachine machine = machine_of(Role::backbone);
         QCOMPARE(contribute(machine, other, 8), Verdict::accepted);
         QCOMPARE(contribute(machine, third, 9), Verdict::accepted);
@@ -396,7 +396,7 @@ private slots:
         QVERIFY(machine.held_entries().empty());
     }
 
-    void what_was_heard_before_a_gap_or_of_another_state_is_not_late() {
+    void a_contribution_from_before_a_gap_or_of_another_state_is_not_late() {
         RoundMachine machine = machine_of(Role::backbone);
         QCOMPARE(contribute(machine, third, 9), Verdict::accepted);
         (void)machine.payload_held(payload(9).root, third);
@@ -655,7 +655,7 @@ private slots:
         QVERIFY(!tick(machine, 14'000, Turn::own).decide);
     }
 
-    void who_sent_a_bad_payload_is_not_waited_for() {
+    void the_sender_of_a_bad_payload_is_not_waited_for() {
         RoundMachine machine = machine_of(Role::backbone);
         machine.heard(other, training(), at(10'000));
         (void)contribute(machine, other, 9);
@@ -665,7 +665,7 @@ private slots:
         QVERIFY(tick(machine, 10'000, Turn::own).decide);
     }
 
-    void nobody_who_offered_a_bad_payload_is_waited_for() {
+    void copiers_of_a_bad_payload_are_not_waited_for() {
         RoundMachine machine = machine_of(Role::backbone);
         (void)contribute(machine, other, 9);
         (void)contribute(machine, third, 8);

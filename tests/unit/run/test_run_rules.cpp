@@ -190,7 +190,7 @@ private slots:
         QVERIFY(rules.vouched == (std::vector{other, third, peer(9)}));
     }
 
-    void who_is_readmitted_is_what_it_was_before_the_ban() {
+    void a_readmitted_member_is_what_it_was_before_the_ban() {
         RunRules rules = rules_of_run();
         rules.apply(action_of(ActionKind::ban, backbone, 1));
         rules.apply(action_of(ActionKind::ban, third, 2));
@@ -352,7 +352,7 @@ private slots:
         QCOMPARE(check_link(next, &list, after), Verdict::accepted);
     }
 
-    void who_is_banned_keeps_its_seat_until_others_decide_and_gets_none() {
+    void a_banned_member_keeps_its_seat_until_others_decide_and_gets_none() {
         RunRules rules = rules_of_run();
         const AcceptList before = list_of(other);
         rules.apply(action_of(ActionKind::ban, backbone));

@@ -124,7 +124,7 @@ private slots:
         QVERIFY(lost > 150 && lost < 250);
     }
 
-    void who_comes_takes_over_its_share_and_nothing_else_moves() {
+    void a_newcomer_takes_its_share_and_no_other_shard_moves() {
         const std::vector<Shard> shards = shards_of(500);
         std::vector<ShardHolder> members = members_of(10);
         const auto before = pairs_of(shard_holders(shards, members, 4), members);

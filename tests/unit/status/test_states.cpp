@@ -64,7 +64,7 @@ private slots:
         QVERIFY(row_of(Reason::node_down).actions.has(Action::start_node));
     }
 
-    void what_needs_attention_looks_like_it_and_offers_a_remedy() {
+    void a_failure_looks_like_a_problem_and_offers_a_remedy() {
         for (std::size_t place = 0; place < reason_count; ++place) {
             const Row& row = row_of(reason_at(place));
             if (row.activity != Activity::failed) continue;
@@ -111,7 +111,7 @@ private slots:
         }
     }
 
-    void who_is_alone_is_told_whether_training_counts() {
+    void a_lone_member_learns_whether_training_counts() {
         for (const Reason reason : {Reason::alone, Reason::alone_waiting, Reason::offline, Reason::proxy_shut})
             QVERIFY(says(sentence(full_of_values(reason)), "count"));
     }

@@ -39,7 +39,7 @@ bool near(float a, double b) { return std::abs(static_cast<double>(a) - b) < 1e-
 class CropsTest : public QObject {
     Q_OBJECT
 private slots:
-    void what_is_drawn_follows_from_the_seed_and_lies_in_the_picture() {
+    void a_crop_follows_from_its_seed_and_lies_in_the_picture() {
         int mirrored = 0, grey = 0, recoloured = 0, blurred = 0;
         for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
             const CropRule rule{.picture = 32, .area_min = 0.4, .area_max = 0.6};
@@ -64,7 +64,7 @@ private slots:
     }
 
     /// Where only the whole picture is large enough, other ratios than a square's do not fit.
-    void what_does_not_fit_is_the_whole_picture() {
+    void a_crop_that_does_not_fit_is_the_whole_picture() {
         const CropPlan plan = draw_crop({.picture = 8, .area_min = 2, .area_max = 3}, 4);
         QVERIFY(plan.top == 0 && plan.left == 0 && plan.height == 8 && plan.width == 8);
     }

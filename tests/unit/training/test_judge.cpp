@@ -273,11 +273,11 @@ private slots:
         QVERIFY(expected != 0);
     }
 
-    void nothing_that_trains_changes_data() {
+    void judging_does_not_change_training_data() {
         QTest::addColumn<QString>("family");
         for (const char* family : {"gpt2", "swav"}) QTest::newRow(family) << QString(family);
     }
-    void nothing_that_trains_changes() {
+    void judging_does_not_change_training() {
         QFETCH(const QString, family);
         const Bench bench(family);
         const std::string payload = bench.payload("work", 4);
@@ -374,7 +374,7 @@ private slots:
         QVERIFY(told(service));
     }
 
-    void what_cannot_be_measured_is_left_out_and_the_rest_is_not() {
+    void unmeasurable_subjects_are_left_out_and_the_others_measured() {
         const Bench bench;
         TrainerService juror = bench.service();
         bench.load(juror);
@@ -405,7 +405,7 @@ private slots:
         QVERIFY(told(juror)->judged.rows.empty());
     }
 
-    void what_asks_for_the_impossible_is_refused() {
+    void an_impossible_request_is_refused() {
         const Bench bench;
         TrainerService juror = bench.service();
         const control::JudgeRequest good{bench.state, {bench.subject(bench.payload("work", 2), 2)}};

@@ -379,7 +379,7 @@ private slots:
         }
     }
 
-    void what_lamb_makes_up_for_is_the_recipes_word() {
+    void lambs_debiasing_follows_the_recipe() {
         const auto moved = [](run::LambDebias way) {
             Fixture fixture;
             fixture.recipe.optimizer = run::Optimizer::lamb;

@@ -87,7 +87,7 @@ private slots:
         QVERIFY(std::abs(other / all - 0.1) < 3 * std::sqrt(0.1 * 0.9 / all) + 0.1 / 496);
     }
 
-    void what_is_drawn_follows_from_seed_and_number_alone() {
+    void the_masking_follows_from_seed_and_number_alone() {
         const auto spec = encoder();
         std::vector<Token> both = record(20, 30);
         const std::vector<Token> second = record(11, 40);
@@ -100,7 +100,7 @@ private slots:
         QVERIFY(mask_records(spec, second, 8, 101)->ids != alone.ids);
     }
 
-    void what_is_no_pair_is_refused_data() {
+    void a_record_that_is_no_pair_is_refused_data() {
         QTest::addColumn<int>("at");
         QTest::addColumn<int>("token");
         QTest::newRow("no beginning") << 0 << 10;
@@ -111,7 +111,7 @@ private slots:
         QTest::newRow("text behind the end") << 60 << 10;
         QTest::newRow("text in the last place") << 64 << 10;
     }
-    void what_is_no_pair_is_refused() {
+    void a_record_that_is_no_pair_is_refused() {
         QFETCH(const int, at);
         QFETCH(const int, token);
         std::vector<Token> wrong = record(20, 30);

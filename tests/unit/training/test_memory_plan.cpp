@@ -116,7 +116,7 @@ private slots:
         QVERIFY(plan.layout.state == Residency::host);
     }
 
-    void what_cuda_takes_of_a_gpu_is_counted_with_each_device() {
+    void cudas_own_memory_is_counted_with_each_device() {
         PlanFacts facts = graphics(24 * gibibyte, 64 * gibibyte);
         const MemoryPlan without = price_of(small, {}, facts, {.device = facts.device, .state = Residency::device});
         facts.gpu_program_bytes = gibibyte / 2;
@@ -218,7 +218,7 @@ private slots:
         QVERIFY(!plans_within_budget(extra_large, {}, graphics(gpu / 2, ram)).ok());
     }
 
-    void nothing_goes_to_a_disk_that_may_not_be_used() {
+    void no_plan_uses_a_forbidden_disk() {
         PlanFacts facts = processor(12 * gibibyte);
         facts.disk_budget = 0;
         for (const MemoryPlan& plan : all_plans(extra_large, {}, facts)) QCOMPARE(plan.disk, 0U);

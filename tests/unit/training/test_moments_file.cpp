@@ -113,12 +113,12 @@ constexpr std::size_t header_bytes = 8 + 12 + 64 + 24;
 class MomentsFileTest : public QObject {
     Q_OBJECT
 private slots:
-    void what_was_kept_comes_back_bit_for_bit_data() {
+    void saved_moments_come_back_bit_for_bit_data() {
         QTest::addColumn<int>("bits");
         QTest::newRow("8 bits") << 8;
         QTest::newRow("32 bits") << 32;
     }
-    void what_was_kept_comes_back_bit_for_bit() {
+    void saved_moments_come_back_bit_for_bit() {
         QFETCH(const int, bits);
         Shelf shelf;
         shelf.bits = static_cast<StateBits>(bits);

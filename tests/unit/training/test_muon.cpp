@@ -213,7 +213,7 @@ private slots:
     }
 
     /// Of three parts one is zero and one is not finite: neither moves, and neither disturbs the third.
-    void nothing_comes_of_what_cannot_be_orthogonalised() {
+    void parts_that_cannot_be_orthogonalised_become_zero() {
         const MatrixShape shape{8, 24, 3};
         std::vector<float> made = random_numbers(8 * 24, 6, 1.0);
         for (std::size_t row = 0; row < 8; ++row) std::fill_n(&made[row * 24], 8, 0.0F);

@@ -307,7 +307,7 @@ private slots:
     }
 
     /// A gradient of which a part was in when its device failed is in no step.
-    void nothing_of_a_batch_that_was_lost_is_in_the_next_step() {
+    void a_lost_batch_leaves_no_trace_in_the_next_step() {
         Fixture fixture(small_model());
         fixture.layout.micro_batch = 3;
         fixture.seen[1].fails_to_compute = [](const Device&) { return true; };

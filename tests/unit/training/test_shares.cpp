@@ -44,7 +44,7 @@ private slots:
         QCOMPARE(measured({0.1, 0.3}).deal({8, 1, 0.06}), (Counts{3, 1}));
     }
 
-    void what_a_device_would_do_last_of_all_the_others_do() {
+    void work_that_would_finish_last_goes_to_other_devices() {
         QCOMPARE(measured({0.01, 1.0}).deal({8, 1, 0.1}), (Counts{8, 0}));
         QCOMPARE(measured({1.0, 0.01}).deal({8, 1, 0.1}), (Counts{0, 8}));
     }

@@ -66,7 +66,7 @@ private slots:
         QVERIFY(own_proposal(bench.step(bench.machine->reconsider(bench.now))) == nullptr);
     }
 
-    void nobody_proposes_out_of_turn() {
+    void a_member_does_not_propose_out_of_turn() {
         Bench bench(4, 1);
         bench.lists.own = bench.list("own");
         QVERIFY(bench.start().send.empty());
@@ -110,7 +110,7 @@ private slots:
         QCOMPARE(own(bench, bench.step(bench.machine->reconsider(bench.now)), Step::prevote, 3), Lists{list});
     }
 
-    void who_waits_in_vain_prevotes_nil_at_the_time_out() {
+    void a_member_that_waits_in_vain_prevotes_nil_at_the_time_out() {
         Bench bench(4, 3);
         (void)bench.start();
         (void)bench.receive(bench.members.proposal(0, digest_of("never known")));
@@ -376,7 +376,7 @@ private slots:
         QVERIFY(!bench.receive(bench.members.certificate(Step::prevote, 0, list, {0, 1, 2})).decided);
     }
 
-    void who_has_decided_votes_no_more_and_answers_who_has_missed_it() {
+    void a_decided_member_votes_no_more_and_answers_members_that_missed_it() {
         Bench bench(4, 3);
         const Digest list = bench.list("list");
         (void)bench.start();
@@ -479,7 +479,7 @@ private slots:
 
     // --- disk and restarts -------------------------------------------------------------------------------------------
 
-    void nothing_is_sent_repeated_or_counted_before_its_record_is_on_disk() {
+    void no_own_vote_is_sent_repeated_or_counted_before_its_record_is_on_disk() {
         Bench bench(4, 3);
         const Digest list = bench.list("list");
         (void)bench.start();
@@ -634,7 +634,7 @@ private slots:
         }
     }
 
-    void who_lost_its_chain_but_not_its_record_abstains() {
+    void a_member_that_lost_its_chain_but_not_its_record_abstains() {
         for (int kind = 0; kind < 3; ++kind) {
             Bench bench(4, 3);
             VoteRecord record;
@@ -653,7 +653,7 @@ private slots:
         }
     }
 
-    void who_meets_an_own_vote_that_it_does_not_remember_abstains() {
+    void a_member_that_meets_a_forgotten_own_vote_abstains() {
         Bench bench(4, 3);
         (void)bench.start();
         const Digest list = bench.list("list");
@@ -682,7 +682,7 @@ private slots:
         QVERIFY(bench.machine->votes());
     }
 
-    void what_may_have_been_lost_is_repeated() {
+    void messages_that_may_have_been_lost_are_repeated() {
         Bench bench(4, 3);
         const Digest list = bench.list("list");
         lock(bench, list);

@@ -69,7 +69,7 @@ private slots:
 
     /// One honest member decides alone, because most messages are lost, and liars vote for whatever comes next: only
     /// the locks of the others keep them from deciding another list.
-    void who_decides_alone_is_not_contradicted_later() {
+    void a_lone_decision_is_not_contradicted_later() {
         const Lie loud[] = {Lie::equivocates, Lie::votes_for_everything, Lie::flips_a_coin};
         for (const std::uint64_t seed : sim::seeds(1'500)) {
             Story story;

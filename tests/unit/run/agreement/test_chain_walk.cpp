@@ -99,7 +99,7 @@ private slots:
     }
 
     /// Nor can a proposer make it somebody else's, or a stranger's.
-    void what_a_contributor_has_signed_says_whose_it_is() {
+    void a_signed_contribution_says_whose_it_is() {
         Chain chain;
         run::AcceptList list = chain.draft({{11, 10, false, false, 1}});
         list.entries[0].certificate = {};

@@ -130,7 +130,7 @@ private slots:
         QVERIFY(town.next({0, 1, 2, 3})->left[0].why == Departure::duplicate);
     }
 
-    void who_is_silent_for_ten_rounds_is_replaced_by_the_fittest_without_a_seat() {
+    void a_seat_silent_for_ten_rounds_goes_to_the_fittest_without_a_seat() {
         Town town(6);
         town[2].attendance = Attendance::away;
         town[2].rounds_silent = silent_rounds_max - 1;
@@ -239,7 +239,7 @@ private slots:
         QCOMPARE(town.seats({0, 1, 2, 3, 4}), (Seats{0, 1, 2, 3}));
     }
 
-    void who_leaves_hands_its_seat_over_at_once() {
+    void a_leaving_member_hands_its_seat_over_at_once() {
         Town town(6);
         town[1].attendance = Attendance::leaving;
         QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 2, 3, 4}));
@@ -310,7 +310,7 @@ private slots:
         QVERIFY(!town.next({0, 1, 2, 3}));
     }
 
-    void what_was_changed_needs_no_further_change() {
+    void a_changed_committee_needs_no_further_change() {
         Rng rng(3);
         for (int i = 0; i < 2'000; ++i) {
             Town town(1 + rng.below(12));

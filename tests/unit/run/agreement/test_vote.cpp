@@ -53,7 +53,7 @@ private slots:
         for (const AgreementMessage& message : all_messages()) QVERIFY(decodes(message));
     }
 
-    void nothing_may_be_missing_or_left_over() {
+    void an_incomplete_or_overlong_message_is_refused() {
         for (const AgreementMessage& message : all_messages()) {
             Bytes bytes = encode(message);
             for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -64,7 +64,7 @@ private slots:
         }
     }
 
-    void what_decodes_encodes_to_the_same_bytes() {
+    void a_decoded_message_encodes_to_the_same_bytes() {
         for (const AgreementMessage& message : all_messages()) {
             const Bytes bytes = encode(message);
             for (std::size_t i = 0; i < bytes.size(); ++i) {

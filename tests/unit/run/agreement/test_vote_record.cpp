@@ -112,7 +112,7 @@ private slots:
         QVERIFY(refuses([](VoteRecord& record) { record.valid->instance.round = RoundId{4}; }));
     }
 
-    void what_brought_a_member_here_is_at_most_one_message_a_member() {
+    void a_record_holds_as_many_entry_messages_as_a_committee_has_seats() {
         const auto with_entries = [](std::size_t count) {
             VoteRecord record = full();
             record.entry.clear();

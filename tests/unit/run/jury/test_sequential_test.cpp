@@ -95,7 +95,7 @@ private slots:
         QCOMPARE(accused, 0U);
     }
 
-    void who_does_not_work_is_found_in_time_data() {
+    void a_contributor_that_does_not_work_is_found_in_time_data() {
         QTest::addColumn<int>("kind");
         QTest::addColumn<std::uint64_t>("most");
         const auto row = [](const char* name, Kind kind, std::uint64_t most) {
@@ -107,7 +107,7 @@ private slots:
         row("copied", Kind::copied, 17);
         row("lazy", Kind::lazy, 60);
     }
-    void who_does_not_work_is_found_in_time() {
+    void a_contributor_that_does_not_work_is_found_in_time() {
         QFETCH(int, kind);
         QFETCH(std::uint64_t, most);
         Draw draw(2);
@@ -198,7 +198,7 @@ private slots:
         QVERIFY(std::abs(*tests.median() - 0.07) < 1e-9);
     }
 
-    void who_claims_less_is_expected_to_help_less() {
+    void a_smaller_claim_is_expected_to_help_less() {
         SequentialTests tests = of_workers(3);
         for (std::uint64_t round = 3; round < 30; ++round) {
             Measurement slow = measured(peer(8), round, 0.0075, 0.004);
@@ -210,7 +210,7 @@ private slots:
         QVERIFY(tests.find(peer(9))->is_enough());
     }
 
-    void what_is_no_number_is_no_measurement() {
+    void an_invalid_measurement_is_ignored() {
         SequentialTests tests = of_workers(1);
         Measurement nothing = measured(peer(9), 1, 0.1);
         nothing.scale = 0;
@@ -275,7 +275,7 @@ private slots:
         QCOMPARE(draw_subjects(samples::id<Digest>(1), peer(1), candidates, 5).size(), std::size_t{5});
     }
 
-    void what_is_known_of_persons_survives_its_bytes() {
+    void judgements_of_persons_survive_encoding() {
         SequentialTests tests;
         for (std::uint64_t round = 1; round < 18; ++round) {
             std::vector<Measurement> all;
