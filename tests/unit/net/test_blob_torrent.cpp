@@ -1,11 +1,15 @@
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <libtorrent/torrent_info.hpp>
 
+#include "core/base/check.h"
+#include "core/base/files.h"
 #include "core/base/merkle.h"
 #include "core/base/rng.h"
 #include "core/base/sha256.h"
 #include "core/peer/seams/swarm.h"
+#include "net/blob_index.h"
 #include "net/blob_torrent.h"
 #include "net/blobs.h"
 
@@ -41,6 +45,32 @@ private slots:
         QVERIFY(full.code == ErrorCode::no_space);
         QCOMPARE(full.message, std::string("The disk has 30 MB free; to download 1 MB it needs 68 MB, because Potluck "
                                            "leaves 68 MB free. Free some space or choose another data folder."));
+    }
+
+    void an_entry_of_the_index_ends_at_its_limits() {
+        const QTemporaryDir folder;
+        const std::filesystem::path at = folder.path().toStdString();
+        const run::BlobRef ref{merkle_root(as_bytes("content")), 7, run::BlobKind::plain, {}};
+        const auto written = [&](std::size_t runs, std::size_t info_bytes) {
+            IndexEntry entry;
+            entry.ref = ref;
+            entry.file = published_path(at, ref.root);
+            entry.info = Bytes(info_bytes);
+            for (std::size_t i = 0; i < runs; ++i) entry.runs.insert(RunId{{static_cast<std::byte>(i + 1)}});
+            POTLUCK_CHECK(write_file_atomically(entry.file, as_bytes("content")).ok());
+            POTLUCK_CHECK(write_index(at, entry).ok());
+            return std::filesystem::file_size(index_path(at, ref));
+        };
+        const auto is_read = [&](std::size_t runs, std::size_t info_bytes) {
+            static_cast<void>(written(runs, info_bytes));
+            return read_index(at).size() == 1;
+        };
+        QVERIFY(is_read(index_runs_max, 100));
+        QVERIFY(!is_read(index_runs_max + 1, 100));
+        const std::size_t longest = 1'000'000 + index_file_bytes_max - written(1, 1'000'000);
+        QCOMPARE(written(1, longest), index_file_bytes_max);
+        QVERIFY(is_read(1, longest));
+        QVERIFY(!is_read(1, longest + 1));
     }
 
     void piece_sizes_keep_to_4096_pieces() {

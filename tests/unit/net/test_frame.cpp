@@ -203,6 +203,13 @@ private slots:
             }
         }
     }
+
+    void a_greeting_of_another_length_is_none() {
+        for (std::size_t size = 0; size < 64; ++size) {
+            const Bytes frame = encode_greeting(peer_of(1), Bytes(size, std::byte{7}));
+            QCOMPARE(decode_greeting(frame).has_value(), size == 33);
+        }
+    }
 };
 
 QTEST_GUILESS_MAIN(TestFrame)

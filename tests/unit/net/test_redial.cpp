@@ -120,6 +120,18 @@ private slots:
         QVERIFY(!redial.is_urgent(hub));
     }
 
+    void the_first_hints_are_urgent_and_those_beyond_the_limit_are_not() {
+        Redial redial(1);
+        const auto hint = [](std::size_t number) {
+            return Endpoint{hub.address(), static_cast<std::uint16_t>(7'000 + number)};
+        };
+        for (std::size_t i = 0; i <= hints_max; ++i) redial.add_hint(hint(i));
+        redial.need({peer(1)}, at(Duration{0}));
+        QVERIFY(redial.is_urgent(hint(0)) && redial.is_urgent(hint(hints_max - 1)));
+        QVERIFY(!redial.is_urgent(hint(hints_max)));
+        QCOMPARE(redial.size(), hints_max + 1);  // it is dialled all the same
+    }
+
     void a_member_that_moved_is_sought_where_it_was_seen_last_first() {
         Redial redial(1);
         const Endpoint first = address_of("203.0.113.10"), last = address_of("203.0.113.20");

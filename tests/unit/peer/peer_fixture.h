@@ -102,8 +102,12 @@ public:
     double progress(const BlobId& blob) const override { return blobs.contains(blob) ? 1 : 0; }
     std::uint64_t free = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t room() const override { return free; }
-    void drop(const PeerId& peer, Duration) override { dropped.push_back(peer); }
+    void drop(const PeerId& peer, Duration refused_for) override {
+        dropped.push_back(peer);
+        dropped_for.push_back(refused_for);
+    }
     std::vector<PeerId> dropped;
+    std::vector<Duration> dropped_for;
     std::vector<PeerId> neighbours() const override { return around; }
     std::uint16_t port() const override { return 1; }
 };

@@ -65,6 +65,19 @@ private slots:
         QVERIFY(append({6}) == ids_of({3, 4, 5, 6}));
     }
 
+    void contributors_are_looked_for_in_the_last_eight_lists() {
+        Fixture bench;
+        const auto append = [&](const std::vector<run::Accepted>& entries) {
+            const std::uint64_t next = bench.chain.height().value + 1;
+            POTLUCK_CHECK(bench.chain.append(bench.list_of(entries), bench.commit(next, 0.5F)).ok());
+        };
+        append({bench.payload_of(2.0F, key_of(2).id()).entry});
+        for (int empty = 0; empty < 7; ++empty) append({});
+        QVERIFY(bench.chain.recent_contributors() == ids_of({2}));
+        append({});
+        QVERIFY(!bench.chain.recent_contributors());
+    }
+
     void lists_and_digests_are_found_by_their_round() {
         Fixture bench;
         const CheckedList first = bench.list_of({bench.payload_of(1.0F).entry});

@@ -642,6 +642,16 @@ private slots:
         QCOMPARE(bench.contributor.phase(), TrainerPhase::starting);
     }
 
+    void a_trainer_that_crashes_again_and_again_is_started_every_minute() {
+        Bench bench;
+        for (int crash = 0; crash < 10; ++crash) {
+            bench.contributor.on_lost({ErrorCode::io, "It crashed."});
+            bench.context.set_now(bench.context.now() + trainer_retry_max);
+            bench.contributor.update_trainer();
+            QCOMPARE(bench.contributor.phase(), TrainerPhase::starting);
+        }
+    }
+
     void a_finished_contributor_trains_no_more() {
         Bench bench;
         bench.machine.leave();

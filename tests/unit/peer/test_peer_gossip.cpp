@@ -9,6 +9,15 @@ using run::Verdict;
 
 namespace {
 
+/// One of more members than key_of() has numbers for.
+PeerId numbered(std::size_t number) {
+    PeerId id;
+    id.bytes[0] = static_cast<std::byte>(number);
+    id.bytes[1] = static_cast<std::byte>(number >> 8U);
+    id.bytes[2] = std::byte{1};
+    return id;
+}
+
 /// The host, whose neighbours are the keys 2, 3 and 4; it hears of others through them.
 struct Bench : Fixture {
     Bench() { meet({2, 3, 4}); }
@@ -22,6 +31,12 @@ struct Bench : Fixture {
     }
     void wait(int milliseconds) { context.set_now(context.now() + Duration{milliseconds}); }
 
+    /// The first status of an author.
+    run::Envelope first_status_of(const PeerId& author) const {
+        run::StatusMessage status;
+        status.sequence = 1;
+        return {context.run, author, run::MessageKind::status, run::encode_body(status), {}};
+    }
     run::Envelope status_of(std::uint8_t who, std::uint64_t sequence) const {
         run::StatusMessage status;
         status.sequence = sequence;
@@ -331,6 +346,64 @@ private slots:
         }
         const double more = static_cast<double>(bench.swarm.sent_to.size() - burst);
         QVERIFY2(more <= 5 * 3 * relayed_per_second + 3, qPrintable(QString::number(more)));
+    }
+
+    /// Three a second on each of two hundred links would be six hundred.
+    void what_goes_to_all_neighbours_together_has_a_limit() {
+        Bench bench;
+        bench.swarm.around.clear();
+        for (std::size_t i = 0; i < 200; ++i) bench.swarm.around.push_back(numbered(i));
+        run::StatusMessage status;
+        status.sequence = 1;
+        for (std::size_t author = 1'000; author < 1'020; ++author) {
+            QCOMPARE(bench.members.take(numbered(author), status, Source::others, bench.context.now()),
+                     Verdict::accepted);
+            bench.gossip.take(numbered(0), bench.first_status_of(numbered(author)), 1, urgent);
+        }
+        const std::size_t burst = bench.swarm.sent_to.size();
+        for (int i = 0; i < 40; ++i) {
+            bench.wait(100);
+            bench.gossip.tick();
+        }
+        const double more = static_cast<double>(bench.swarm.sent_to.size() - burst);
+        QVERIFY2(more > 0 && more <= 4 * 300 + 199, qPrintable(QString::number(more)));
+    }
+
+    /// 256 authors, of each of whom 256 neighbours hear without us.
+    void marks_are_kept_up_to_a_limit_and_those_beyond_it_are_told_too_often() {
+        QCOMPARE(marks_max, std::size_t{256 * 256});
+        Bench bench;
+        bench.swarm.around.clear();
+        for (std::size_t author = 1'000; author < 1'256; ++author) {
+            const run::Envelope newest = bench.first_status_of(numbered(author));
+            bench.gossip.take(numbered(0), newest, 1, urgent);
+            for (std::size_t neighbour = 1; neighbour < 256; ++neighbour)
+                bench.gossip.take_old(numbered(neighbour), newest, 1);
+        }
+        bench.swarm.sent_to.clear();
+        bench.swarm.around = {numbered(0), numbered(1)};
+        bench.wait(10'000);
+        const auto told_of = [&](std::size_t author) {
+            run::StatusMessage status;
+            status.sequence = 1;
+            static_cast<void>(bench.members.take(numbered(author), status, Source::others, bench.context.now()));
+            bench.gossip.take(numbered(0), bench.first_status_of(numbered(author)), 1, urgent);
+            return std::exchange(bench.swarm.sent_to, {}).size();
+        };
+        QCOMPARE(told_of(2'000), std::size_t{2});  // also the one that brought it
+        bench.gossip.left(numbered(5));
+        QCOMPARE(told_of(2'001), std::size_t{1});
+    }
+
+    void authors_are_kept_up_to_a_limit() {
+        Bench bench;
+        for (std::size_t author = 0; author <= relayed_authors_max; ++author)
+            bench.gossip.take(Bench::id(2), bench.first_status_of(numbered(author)), 1, urgent);
+        const auto is_kept = [&](std::size_t author) {
+            return bench.gossip.take_repeated(Bench::id(3), bench.first_status_of(numbered(author)));
+        };
+        QVERIFY(is_kept(0) && is_kept(relayed_authors_max - 1));
+        QVERIFY(!is_kept(relayed_authors_max));
     }
 };
 

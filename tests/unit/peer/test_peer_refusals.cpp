@@ -13,11 +13,11 @@ namespace {
 
 /// The host, which trains nothing, in round 1. Its neighbour is number 6, of an open run.
 struct Bench {
-    Bench() {
+    explicit Bench(const run::Manifest& manifest = Fixture::manifest_of()) : own(manifest) {
         (void)own.commit(0, 0.5F);
         POTLUCK_CHECK(own.chain.append(own.list_of({}), own.commit(1, 0.5F)).ok());
         own.swarm.around = ids_of({6});
-        peer.emplace(Fixture::run_id(), Fixture::manifest_of(), PeerSettings{},
+        peer.emplace(Fixture::run_id(), manifest, PeerSettings{},
                      Peer::World{own.swarm, nullptr, own.disk, own.ledger, own.self, own.work.offload()});
         peer->start(own.context.now());
         peer->on_neighbour(key_of(6).id());
@@ -106,6 +106,20 @@ private slots:
         QCOMPARE(bench.on(status), Verdict::bad_signature);
         status.certificate = run::certify(key_of(7), key_of(6).id());
         QCOMPARE(bench.on(status), Verdict::accepted);
+    }
+
+    void a_stranger_to_a_closed_run_is_refused_for_a_window_and_a_minute_at_most() {
+        for (const Duration window : {Duration{5'000}, Duration{600'000}}) {
+            run::Manifest manifest = Fixture::manifest_of();
+            manifest.allowed = {key_of(7).id()};
+            manifest.recipe.window = window;
+            Bench bench(manifest);
+            run::StatusMessage status;
+            status.sequence = 1;
+            QCOMPARE(bench.on(status), Verdict::not_allowed);
+            QVERIFY(bench.own.swarm.dropped == ids_of({6}));
+            QCOMPARE(bench.own.swarm.dropped_for.back(), std::min(window, Duration{60'000}));
+        }
     }
 
     void bytes_that_are_no_list_are_malformed() {

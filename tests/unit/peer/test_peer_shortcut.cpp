@@ -33,13 +33,20 @@ run::Manifest long_manifest() {
 /// A newcomer, number 9, that the host leads on.
 struct Bench : Fixture {
     Bench() : Fixture(long_manifest(), 9) {
-        members.joined(key_of(1).id());
+        meet_far_ahead(1);
+        shortcut.tick();
+        POTLUCK_CHECK(shortcut.active());
+    }
+    void meet_far_ahead(std::uint8_t number) {
+        members.joined(key_of(number).id());
         run::StatusMessage status;
         status.sequence = 1;
         status.round = RoundId{900'000};
-        POTLUCK_CHECK(members.take(key_of(1).id(), status, Source::itself, context.now()) == Verdict::accepted);
+        POTLUCK_CHECK(members.take(key_of(number).id(), status, Source::itself, context.now()) == Verdict::accepted);
+    }
+    void wait(Duration time) {
+        context.set_now(context.now() + time);
         shortcut.tick();
-        POTLUCK_CHECK(shortcut.active());
     }
     /// L[round], which follows a list of `previous`.
     [[nodiscard]] run::AcceptList list(std::uint64_t round, const Digest& previous = {}) const {
@@ -124,6 +131,41 @@ private slots:
             if (expected != Verdict::accepted) break;
         }
         QVERIFY(!bench.shortcut.active());
+    }
+
+    void a_member_that_says_nothing_for_three_heartbeats_is_given_up_and_asked_again_after_a_pause() {
+        Bench bench;
+        bench.wait(3 * bench.context.settings.heartbeat - Duration{1});
+        QVERIFY(bench.shortcut.active());
+        bench.wait(Duration{1});
+        QVERIFY(!bench.shortcut.active());
+        bench.wait(Duration{0});  // there is nobody else to ask
+        bench.wait(shortcut_pause - Duration{1});
+        QVERIFY(!bench.shortcut.active());
+        bench.wait(Duration{1});
+        QVERIFY(bench.shortcut.active());
+    }
+
+    void a_table_of_which_nothing_comes_for_20_seconds_is_given_up() {
+        Bench bench;
+        QCOMPARE(bench.answer(bench.goal(100)), Verdict::accepted);
+        bench.wait(table_stalled_after - Duration{1});
+        QVERIFY(bench.shortcut.active() && bench.swarm.forgotten.empty());
+        bench.wait(Duration{1});
+        QVERIFY(!bench.shortcut.active());
+        QCOMPARE(bench.swarm.forgotten, std::vector<BlobId>{merkle_root(as_bytes("table"))});
+    }
+
+    void lists_in_between_wait_for_three_tries_and_there_is_a_pause_after_eight() {
+        Bench bench;
+        for (std::uint8_t number = 2; number < 20; ++number) bench.meet_far_ahead(number);
+        for (std::size_t tries = 1; tries <= 8; ++tries) {
+            QCOMPARE(bench.swarm.sent.size(), tries);
+            QCOMPARE(bench.shortcut.active(), tries <= 3);
+            bench.wait(3 * bench.context.settings.heartbeat);  // gives one up
+            bench.wait(Duration{0});                           // asks another
+        }
+        QCOMPARE(bench.swarm.sent.size(), std::size_t{8});
     }
 };
 

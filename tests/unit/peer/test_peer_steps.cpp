@@ -280,6 +280,20 @@ private slots:
         QCOMPARE(bench.swarm.sent_to[0].second.kind, run::MessageKind::step_request);
     }
 
+    void words_of_rounds_whose_steps_are_forgotten_are_stale() {
+        Bench bench;
+        const run::AcceptList first = bench.list();
+        const run::StepMessage said = bench.said_of(first);
+        const auto append = [&](const run::AcceptList& list) {
+            POTLUCK_CHECK(bench.chain.append(bench.committed(list, {1, 2, 3}), {}).ok());
+        };
+        append(first);
+        while (bench.chain.height().value < steps_kept) append(bench.list());
+        QCOMPARE(bench.hear(2, said), run::Verdict::accepted);
+        append(bench.list());
+        QCOMPARE(bench.hear(3, said), run::Verdict::stale);
+    }
+
     void steps_of_old_rounds_are_forgotten() {
         Bench bench(2);
         const run::AcceptList list = bench.list();

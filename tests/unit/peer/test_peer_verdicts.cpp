@@ -12,7 +12,7 @@ namespace {
 
 /// A run of four seats, of which this member, key 4, has one.
 struct Bench : Fixture {
-    Bench() : Fixture(manifest_of_jury(), 4) {}
+    explicit Bench(run::Manifest run_manifest = manifest_of_jury()) : Fixture(std::move(run_manifest), 4) {}
     static run::Manifest manifest_of_jury() {
         run::Manifest manifest = manifest_of();
         manifest.backbones = {key_of(2).id(), key_of(3).id(), key_of(4).id()};
@@ -101,6 +101,28 @@ private slots:
         }
         QCOMPARE(bench.verdicts.word_of(key_of(2).id()).verdicts, verdicts_of_juror_max);
         QCOMPARE(bench.verdicts.due().size(), std::size_t{0});
+    }
+
+    void a_person_may_be_spoken_of_by_so_many_jurors() {
+        run::Manifest manifest = Bench::manifest_of_jury();
+        for (std::uint8_t number = 10; number <= 10 + jurors_of_person_max; ++number)
+            manifest.allowed.push_back(key_of(number).id());
+        std::sort(manifest.allowed.begin(), manifest.allowed.end());
+        Bench bench(std::move(manifest));
+        bench.reach(10);
+        for (std::uint8_t i = 0; i <= jurors_of_person_max; ++i) {
+            const Verdict expected = i < jurors_of_person_max ? Verdict::accepted : Verdict::no_room;
+            QCOMPARE(bench.receive(static_cast<std::uint8_t>(10 + i), Bench::about(9, 5)), expected);
+        }
+        QCOMPARE(bench.receive(10, Bench::about(9, 6)), Verdict::accepted);
+    }
+
+    void a_run_without_a_jury_hears_no_verdict() {
+        run::Manifest manifest = Bench::manifest_of_jury();
+        manifest.recipe.measuring.jury = 0;
+        Bench bench(std::move(manifest));
+        bench.reach(10);
+        QCOMPARE(bench.receive(2, Bench::about(9, 5)), Verdict::not_allowed);
     }
 
     void a_juror_alone_with_a_verdict_for_long_is_noticed() {

@@ -101,6 +101,61 @@ private slots:
         });
         QCOMPARE(code, ErrorCode::malformed);
     }
+    void texts_end_at_their_limits() {
+        const auto ends_at = [](const char* list, const char* field, const std::string& begin, std::size_t limit) {
+            const auto refused = [&](std::size_t size) {
+                const std::string text = begin + std::string(size - begin.size(), 'a');
+                return refusal([&](json& object) { object[list][0][field] = text; }) == ErrorCode::malformed;
+            };
+            return !refused(limit) && refused(limit + 1);
+        };
+        QVERIFY(ends_at("packs", "name", "", name_bytes_max));
+        QVERIFY(ends_at("packs", "url", "https://", url_bytes_max));
+        QVERIFY(ends_at("packs", "magnet", "magnet:?", 1'000));
+        QVERIFY(ends_at("packs", "system", "", 40));
+        QVERIFY(ends_at("packs", "architecture", "", 40));
+        QVERIFY(ends_at("releases", "date", "", 40));
+        QVERIFY(ends_at("releases", "notes", "", notes_bytes_max));
+        QVERIFY(ends_at("releases", "page", "https://", url_bytes_max));
+    }
+    void lists_end_at_their_limits() {
+        const auto refused = [](std::size_t releases, std::size_t packs, std::size_t apps) {
+            return refusal([&](json& object) {
+                       json& versions = object["packs"][0]["apps"];
+                       while (versions.size() < apps) versions.push_back("0.1.0");
+                       const json release = object["releases"][0], pack = object["packs"][1];
+                       while (object["releases"].size() < releases) object["releases"].push_back(release);
+                       while (object["packs"].size() < packs) object["packs"].push_back(pack);
+                   }) == ErrorCode::malformed;
+        };
+        QVERIFY(!refused(releases_max, packs_max, apps_max));
+        QVERIFY(refused(releases_max + 1, 1, 1));
+        QVERIFY(refused(1, packs_max + 1, 1));
+        QVERIFY(refused(1, 1, apps_max + 1));
+    }
+    void numbers_end_at_their_limits() {
+        constexpr std::uint64_t latest = 1ULL << 40U;
+        for (const char* field : {"serial", "issued", "expires"}) {
+            QCOMPARE(refusal([&](json& object) { object[field] = latest; }), ErrorCode::io);
+            QCOMPARE(refusal([&](json& object) { object[field] = latest + 1; }), ErrorCode::malformed);
+        }
+        const auto refused = [](const char* list, const char* field, const json& value) {
+            return refusal([&](json& object) { object[list][0][field] = value; }) == ErrorCode::malformed;
+        };
+        QVERIFY(!refused("releases", "version", "99999.99999.99999"));
+        QVERIFY(refused("releases", "version", "100000.0"));
+        QVERIFY(refused("releases", "version", "1.100000"));
+        QVERIFY(!refused("packs", "driver", 99'999));
+        QVERIFY(refused("packs", "driver", 100'000));
+    }
+    void an_index_and_a_pack_have_256_kibibytes_and_no_more() {
+        std::string index = sample_index().to_text(), pack = sample_pack().to_text();
+        index.resize(index_bytes_max, ' ');
+        pack.resize(index_bytes_max, ' ');
+        QVERIFY(Index::parse(index).ok() && Pack::parse(pack).ok());
+        QVERIFY(!Index::parse(index + " ").ok());
+        QVERIFY(!Pack::parse(pack + " ").ok());
+    }
     void another_format_is_refused() {
         QCOMPARE(refusal([](json& object) { object["format"] = "potluck-releases-2"; }), ErrorCode::malformed);
     }

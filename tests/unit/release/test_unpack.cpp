@@ -166,6 +166,15 @@ private slots:
     void more_files_than_signed_for_are_refused() {
         is_refused({{"a", ""}, {"b", ""}, {"c", ""}}, {.bytes_max = 10, .files_max = 2});
     }
+    void contents_of_more_files_than_a_pack_may_have_are_refused() {
+        std::vector<Entry> entries;
+        for (int i = 0; i < 2'000; ++i) entries.push_back({std::to_string(i), ""});
+        make_archive(m_archive, entries);
+        QVERIFY(contents_of(m_archive).ok());
+        entries.push_back({"one-more", ""});
+        make_archive(m_archive, entries);
+        QVERIFY(!contents_of(m_archive).ok());
+    }
     /// What a header promises is what the signed sizes were compared with.
     void a_member_longer_than_its_header_says_is_refused_before_it_is_written() {
         make_sparse_archive(m_archive, 600, 600);

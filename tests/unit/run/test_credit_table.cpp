@@ -121,6 +121,13 @@ private slots:
         QVERIFY(CreditTable::decode(full.encode()).ok());
     }
 
+    void a_table_of_another_version_is_refused() {
+        Bytes bytes = table().encode();
+        QCOMPARE(as_text(bytes).substr(0, 8), std::string_view("PLKTAB1\n"));
+        bytes[6] = std::byte{'2'};
+        QVERIFY(!CreditTable::decode(bytes).ok());
+    }
+
     void a_table_ends_with_its_credits() {
         Bytes bytes = table().encode();
         bytes.push_back(std::byte{0});

@@ -21,6 +21,14 @@ private slots:
         QVERIFY(!plain_text_length("a\rb", LineBreaks::allowed));
     }
 
+    void controls_separators_and_marks_of_direction_are_not_plain() {
+        for (const char* text : {"\x1b", "\x1f", "\x7f", "\xc2\x80", "\xc2\x9f", "\xe2\x80\xa8", "\xe2\x80\xa9",
+                                 "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9"})
+            QVERIFY(!plain_text_length(text, LineBreaks::allowed));
+        for (const char* text : {" ", "~", "\xc2\xa0", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5", "\xe2\x81\xaa"})
+            QCOMPARE(plain_text_length(text, LineBreaks::refused), std::optional<std::size_t>(1));
+    }
+
     void the_plain_text_of_any_bytes_is_plain() {
         std::string bytes;
         for (unsigned i = 0; i < 100'000; ++i) bytes.push_back(static_cast<char>((i * 2'654'435'761U) >> 24U));

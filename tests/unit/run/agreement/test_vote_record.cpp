@@ -112,6 +112,23 @@ private slots:
         QVERIFY(refuses([](VoteRecord& record) { record.valid->instance.round = RoundId{4}; }));
     }
 
+    void a_record_of_another_version_or_with_unknown_parts_is_refused() {
+        const auto reads_with = [](std::size_t at, std::uint8_t value) {
+            Bytes bytes = full().encode();
+            bytes[at] = static_cast<std::byte>(value);
+            const Digest digest = sha256(ByteSpan(bytes).first(bytes.size() - 32));
+            std::copy(digest.bytes.begin(), digest.bytes.end(), bytes.end() - 32);
+            return VoteRecord::decode(bytes).ok();
+        };
+        QVERIFY(reads_with(6, '1'));
+        QVERIFY(!reads_with(6, '2'));
+        ByteWriter place;
+        write(place, instance());
+        const std::size_t parts_at = 8 + 32 + place.bytes().size() + 4;
+        QVERIFY(reads_with(parts_at, 31));
+        QVERIFY(!reads_with(parts_at, 63));
+    }
+
     void a_record_holds_as_many_entry_messages_as_a_committee_has_seats() {
         const auto with_entries = [](std::size_t count) {
             VoteRecord record = full();

@@ -187,6 +187,18 @@ private slots:
         QVERIFY(!lost.median() && lost.all().empty());
     }
 
+    void three_persons_make_a_median() {
+        const auto has_median = [](const std::vector<std::uint8_t>& persons) {
+            SequentialTests tests;
+            std::vector<Measurement> all;
+            for (const std::uint8_t person : persons) all.push_back(measured(peer(person), 1, 0.07));
+            tests.take(all);
+            return tests.median().has_value();
+        };
+        QVERIFY(!has_median({1, 1, 2, 2}));
+        QVERIFY(has_median({1, 1, 2, 3}));
+    }
+
     void newcomers_have_no_say_in_the_median_while_there_are_others() {
         SequentialTests tests = of_workers(2);
         for (std::uint8_t i = 10; i < 40; ++i) {
