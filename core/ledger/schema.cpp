@@ -1,3 +1,6 @@
+// One function a version: it makes the tables of a version out of those of the version before, so that a ledger of any
+// age becomes one of today in steps that were all tried.
+// Threads: the ledger's.
 #include "core/ledger/schema.h"
 
 #include <array>

@@ -349,7 +349,7 @@ private slots:
     }
 
     /// Three a second on each of two hundred links would be six hundred.
-    void what_goes_to_all_neighbours_together_has_a_limit() {
+    void messages_to_all_neighbours_together_have_a_limit() {
         Bench bench;
         bench.swarm.around.clear();
         for (std::size_t i = 0; i < 200; ++i) bench.swarm.around.push_back(numbered(i));
