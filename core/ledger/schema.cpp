@@ -1,5 +1,7 @@
-// One function a version: it makes the tables of a version out of those of the version before, so that a ledger of any
-// age becomes one of today in steps that were all tried.
+// One function a version: it makes the tables of a version out of those of the version before, in one transaction, so
+// that a ledger of any age becomes one of today in steps that were all tried, and a crash in between leaves the version
+// that was there. A step that was released never changes; what is new is a step of its own, and schema_version() their
+// number.
 // Threads: the ledger's.
 #include "core/ledger/schema.h"
 

@@ -1,7 +1,10 @@
-// What a member says of itself.
+// What a member says of itself, what is kept of that, and to whom it is shown.
 #include <QTest>
 
+#include "core/peer/presence/spoken_names.h"
 #include "core/peer/status_facts.h"
+#include "core/run/agreement/keyring.h"
+#include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;
 using namespace potluck::peer;
@@ -19,6 +22,31 @@ StatusFacts training_member() {
     facts.training.loaded = facts.training.has_data = true;
     return facts;
 }
+
+/// The person has the key 7; its computers are 8 and 9.
+struct NamesBench : Fixture {
+    /// `computer` says `name`, as its status of this number.
+    void hear(std::uint8_t computer, std::uint64_t sequence, const std::string& name) {
+        run::StatusMessage status;
+        status.sequence = sequence;
+        status.name = name;
+        status.certificate = run::certify(key_of(7), key_of(computer).id());
+        static_cast<void>(members.take(key_of(computer).id(), status, Source::itself, TimePoint{}));
+        run::Envelope envelope;
+        envelope.run = context.run;
+        envelope.sender = key_of(computer).id();
+        envelope.body = run::encode_body(status);
+        names.remember(envelope, status);
+    }
+    [[nodiscard]] std::string kept() const {
+        const auto words = ledger.words_of(context.run, key_of(7).id());
+        if (!words) return {};
+        return std::get<run::StatusMessage>(*run::decode_body(words->kind, words->body)).name;
+    }
+
+    Members members;
+    SpokenNames names{context, members, ledger};
+};
 }  // namespace
 
 class PeerStatusTest : public QObject {
@@ -165,6 +193,46 @@ private slots:
         QVERIFY((why_of(facts) == Why{.reason = Reason::members_unreachable, .since = 910}));
         facts.alone_for = Duration{1'000};
         QVERIFY(why_of(facts).reason == Reason::searching_members);
+    }
+
+    void the_newest_status_with_another_name_is_kept() {
+        NamesBench bench;
+        bench.hear(8, 5, "");
+        QCOMPARE(bench.kept(), std::string());
+        bench.hear(8, 10, "Ann");
+        bench.hear(9, 20, "Anna");
+        QCOMPARE(bench.kept(), std::string("Anna"));
+        bench.hear(9, 30, "");
+        QCOMPARE(bench.kept(), std::string("Anna"));
+    }
+
+    void an_old_status_that_is_shown_again_takes_no_name_back() {
+        NamesBench bench;
+        bench.hear(8, 20, "Anna");
+        bench.hear(9, 10, "Ann");
+        QCOMPARE(bench.kept(), std::string("Anna"));
+    }
+
+    void the_same_name_costs_no_write() {
+        NamesBench bench;
+        bench.hear(8, 10, "Ann");
+        bench.hear(9, 20, "Ann");
+        QVERIFY(bench.ledger.words_of(bench.context.run, key_of(7).id())->sender == key_of(8).id());
+    }
+
+    void a_computer_is_shown_what_another_of_its_person_said() {
+        NamesBench bench;
+        bench.names.remind(key_of(8).id());
+        QVERIFY(bench.swarm.sent_to.empty());
+        bench.hear(8, 10, "Ann");
+        bench.hear(9, 20, "");
+        bench.names.remind(key_of(8).id());  // its own words, which it took back
+        bench.names.remind(key_of(5).id());  // another person's
+        QVERIFY(bench.swarm.sent_to.empty());
+        bench.names.remind(key_of(9).id());
+        QCOMPARE(bench.swarm.sent_to.size(), std::size_t{1});
+        QVERIFY(bench.swarm.sent_to[0].first == key_of(9).id());
+        QVERIFY(bench.swarm.sent_to[0].second.sender == key_of(8).id());
     }
 };
 
