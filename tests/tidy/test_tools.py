@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The tests' own tools: that tests/mutations/run reads its lists strictly and takes nothing but a failing test for a
-killed mutant, and that tests/run sees every skip."""
+killed mutant, that tests/run sees every skip, and that container images install what ./dev installs to build."""
 
 import importlib.machinery
 import importlib.util
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -99,6 +100,26 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(mutate.how_it_failed("test_a", 0, "FAIL!  : A::b() x"), "")
         self.assertEqual(mutate.how_it_failed("test_a", 1, "PASS\nFAIL!  : A::b(row) x"), "test_a b:row")
         self.assertEqual(mutate.how_it_failed("test_a c", -6, "core"), "test_a c: signal 6")
+
+
+class Images(unittest.TestCase):
+    def missing(self, container, script):
+        """Libraries that ./dev installs to build, but for the window's, and that the image does not."""
+        listed = re.search(r"apt_packages=\((.*?)\)", script, re.DOTALL)[1].split()
+        of_the_window = ("qt6-", '"qt6-', "libxcb1-dev")
+        needed = {name for name in listed if name.endswith("-dev") and not name.startswith(of_the_window)}
+        return sorted(needed - set(container.split()))
+
+    def test_images_install_what_the_build_needs(self):
+        script = (TESTS.parent / "dev").read_text()
+        containers = sorted((TESTS.parent / "installer").glob("*/Containerfile"))
+        self.assertEqual(len(containers), 2)
+        for container in containers:
+            self.assertEqual(self.missing(container.read_text(), script), [], container)
+
+    def test_a_missing_library_is_found(self):
+        script = 'apt_packages=(git qt6-base-dev\n    libxcb1-dev libpng-dev zlib1g-dev)\n'
+        self.assertEqual(self.missing("RUN apt-get install -y libpng-dev", script), ["zlib1g-dev"])
 
 
 class Skips(unittest.TestCase):
