@@ -84,12 +84,11 @@ struct Avx2Blocks {
 private:
     POTLUCK_AVX2 static POTLUCK_INLINE void values(const float* map, const std::uint8_t* codes, float scale,
                                                    float* out) {
-        // One by one: a gather takes longer. The whole block before any of it is read back, because eight small stores
-        // are not forwarded to one large load.
-        for (std::size_t i = 0; i < optimizer_block; ++i) out[i] = map[codes[i]];
-        const __m256 factor = _mm256_set1_ps(scale);
-        for (std::size_t i = 0; i < optimizer_block; i += 8)
-            _mm256_storeu_ps(out + i, _mm256_mul_ps(_mm256_loadu_ps(out + i), factor));
+        for (std::size_t i = 0; i < optimizer_block; i += 8) {
+            alignas(32) float found[8];  // one by one: a gather takes longer
+            for (std::size_t k = 0; k < 8; ++k) found[k] = map[codes[i + k]];
+            _mm256_storeu_ps(out + i, _mm256_mul_ps(_mm256_load_ps(found), _mm256_set1_ps(scale)));
+        }
     }
 
     /// The codes of 8 magnitudes in [0, 1], as floats yet to be truncated.
