@@ -184,8 +184,8 @@ public:
     void remember_team(const PeerId& peer, const std::string& team);
     /// Keeps the status in which a person said its name in a run, as it was signed, in place of the one before. Nothing
     /// is kept of people whose name is not (strangers_max).
-    void remember_words(const PeerId& person, const run::Envelope& status);
-    [[nodiscard]] std::optional<run::Envelope> words_of(const RunId& run, const PeerId& person) const;
+    void remember_signed_name(const PeerId& person, const run::Envelope& status);
+    [[nodiscard]] std::optional<run::Envelope> signed_name_of(const RunId& run, const PeerId& person) const;
     /// `not_found` if the chain is shorter; a loss that is not finite is `invalid_argument`.
     [[nodiscard]] Status record_loss(const RunId& run, RoundId round, double loss);
     /// Up to `most` records, oldest first: the chain is cut into equal stretches, and of each the newest record with

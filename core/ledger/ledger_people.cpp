@@ -53,22 +53,23 @@ void Ledger::remember_team(const PeerId& peer, const std::string& team) {
     m_database->remember("team", peer, as_bytes(std::string_view(team).substr(0, run::team_bytes_max)));
 }
 
-void Ledger::remember_words(const PeerId& person, const run::Envelope& status) {
+void Ledger::remember_signed_name(const PeerId& person, const run::Envelope& status) {
     m_owner.check();
     const Result<std::int64_t> chain = m_database->chain_for_writing(status.run);
     if (!chain.ok()) return m_database->report("Cannot write to");
     Statement write(m_database->connection,
-                    "INSERT OR REPLACE INTO words(chain, peer, computer, status, signature) "
+                    "INSERT OR REPLACE INTO signed_names(chain, peer, computer, status, signature) "
                     "SELECT ?, id, ?, ?, ? FROM peers WHERE key = ?");
     write.bind(*chain).bind(status.sender.bytes).bind(ByteSpan(status.body)).bind(status.signature).bind(person.bytes);
     if (!write.run()) m_database->report("Cannot write to");
 }
 
-std::optional<run::Envelope> Ledger::words_of(const RunId& run, const PeerId& person) const {
+std::optional<run::Envelope> Ledger::signed_name_of(const RunId& run, const PeerId& person) const {
     m_owner.check();
-    Statement query(m_database->connection,
-                    "SELECT computer, status, signature FROM words WHERE chain = (SELECT id FROM chains WHERE run = ?) "
-                    "AND peer = (SELECT id FROM peers WHERE key = ?)");
+    Statement query(
+        m_database->connection,
+        "SELECT computer, status, signature FROM signed_names WHERE chain = (SELECT id FROM chains WHERE run = ?) "
+        "AND peer = (SELECT id FROM peers WHERE key = ?)");
     const Step step = query.bind(run.bytes).bind(person.bytes).step();
     if (!m_database->ended(step) || step != Step::row) return std::nullopt;
     run::Envelope status;

@@ -92,9 +92,9 @@ bool keep_void_credit(Connection& connection) {
 }
 
 /// The status in which a person said its name, as one of its computers signed it.
-bool keep_words(Connection& connection) {
+bool keep_signed_names(Connection& connection) {
     return connection.execute(R"(
-        CREATE TABLE words(chain INTEGER NOT NULL REFERENCES chains, peer INTEGER NOT NULL REFERENCES peers,
+        CREATE TABLE signed_names(chain INTEGER NOT NULL REFERENCES chains, peer INTEGER NOT NULL REFERENCES peers,
             computer BLOB NOT NULL, status BLOB NOT NULL, signature BLOB NOT NULL,
             PRIMARY KEY(chain, peer)) STRICT, WITHOUT ROWID;
     )");
@@ -102,7 +102,7 @@ bool keep_words(Connection& connection) {
 
 /// Entry v makes version v + 1 out of version v.
 constexpr std::array<Migration, 7> migrations{make_first_tables, keep_certificates, keep_host_actions, keep_sums,
-                                              keep_teams,        keep_void_credit,  keep_words};
+                                              keep_teams,        keep_void_credit,  keep_signed_names};
 
 Status migrate(Connection& connection, std::int64_t from) {
     Transaction transaction(connection);

@@ -4,7 +4,7 @@
 //   peers     key, last name and team heard          lists     the bytes of each round and their certificate
 //   entries   who was accepted when, for what credit
 //   credits   everybody's sum in each run            tables    what lists have named as such sums
-//   actions   what the host has signed              words     statuses in which people said their names, as signed
+//   actions   what the host has signed              signed_names  statuses that say people's names
 //
 // `entries` follows from `lists`, and `credits` from `tables` and `entries` (Ledger::verify_chain compares them); they
 // exist so that credit is a query.

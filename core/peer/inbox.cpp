@@ -222,7 +222,7 @@ Verdict Inbox::on_status(const PeerId& from, const run::Envelope& envelope, cons
     const PeerId& author = envelope.sender;
     const Source source = author == from ? Source::itself : Source::others;
     if (status.certificate.person_of(author) == m.context.self_person()) {
-        m.own_status.take_words(status);
+        m.own_status.adopt_name(status);
         if (source == Source::others && m.own_status.is_long_ago(status)) return Verdict::stale;
     }
     const Member* before = m.members.find(author);

@@ -123,7 +123,7 @@ StatusFacts OwnStatus::facts() const {
     return facts;
 }
 
-void OwnStatus::take_words(const run::StatusMessage& said) {
+void OwnStatus::adopt_name(const run::StatusMessage& said) {
     if (!m_name.empty() || said.name.empty()) return;
     m_name = said.name;
     if (m_team.empty()) m_team = said.team;
@@ -133,7 +133,7 @@ void OwnStatus::take_words(const run::StatusMessage& said) {
 
 bool OwnStatus::is_long_ago(const run::StatusMessage& said) const {
     const auto at = static_cast<std::int64_t>(said.sequence / process_marks);
-    return Duration{m.unix_clock() - at} > old_words;
+    return Duration{m.unix_clock() - at} > status_age_max;
 }
 
 void OwnStatus::set_name(const std::string& name) {

@@ -25,9 +25,9 @@ namespace potluck::peer {
 inline constexpr std::uint64_t process_marks = 1U << 20U;
 /// How far beyond an earlier life's statuses a computer goes whose clock was set back: 50 days, in milliseconds.
 inline constexpr std::uint64_t clock_jump = 1ULL << 32U;
-inline constexpr Duration asleep_min{2'000};      // without a tick, which comes ten times a second
-inline constexpr Duration old_words{3'600'000};   // of an own computer: longer than clocks are wrong
-inline constexpr Duration elsewhere_for{60'000};  // another process of ours keeps showing itself while it runs
+inline constexpr Duration asleep_min{2'000};          // without a tick, which comes ten times a second
+inline constexpr Duration status_age_max{3'600'000};  // an older one does not show that its author is here
+inline constexpr Duration elsewhere_for{60'000};      // another process of ours keeps showing itself while it runs
 
 class OwnStatus {
 public:
@@ -72,8 +72,8 @@ public:
 
     /// Another computer of this member's person says a name, or did so once: it becomes this one's, with the team, if
     /// this one has no name.
-    void take_words(const run::StatusMessage& said);
-    /// Whether a status that others show was signed longer than old_words ago. It tells what its author called
+    void adopt_name(const run::StatusMessage& said);
+    /// Whether a status that others show was signed longer than status_age_max ago. It tells what its author called
     /// itself, not that it is here.
     [[nodiscard]] bool is_long_ago(const run::StatusMessage& said) const;
     [[nodiscard]] const std::string& name() const { return m_name; }

@@ -63,7 +63,7 @@ std::vector<std::string> devices_of(const TrainerProcess* trainer) {
 }
 
 /// A node without a name goes by what the run knows of its person; true if it does so from now on.
-bool take_words_of_old(NodeSettings& settings, const RunSession* session) {
+bool adopt_name(NodeSettings& settings, const RunSession* session) {
     if (session == nullptr || !settings.name.empty() || session->peer().name().empty()) return false;
     settings.name = session->peer().name();
     settings.team = session->peer().team();
@@ -253,7 +253,7 @@ void Node::tick() {
     m_network->poll(m_now);
     m_run.tick(m_now);
     leave_when_finished();
-    if (take_words_of_old(m_settings, m_run.session())) {
+    if (adopt_name(m_settings, m_run.session())) {
         if (const Status saved = save_settings(); !saved) log::of("node").warn("{}", saved.error().message);
     }
     m_finding.tick({announced(m_run.session(), m_settings, m_ledger, m_keys), carried(m_run.session(), m_settings)},

@@ -12,14 +12,14 @@ void SpokenNames::remember(const run::Envelope& envelope, const run::StatusMessa
     const PeerId person = m_members.person_of(envelope.sender);
     if (!status.name.empty()) {
         m_ledger.remember_name(person, status.name);
-        if (is_newer(person, status)) m_ledger.remember_words(person, envelope);
+        if (is_newer(person, status)) m_ledger.remember_signed_name(person, envelope);
     }
     m_ledger.remember_team(person, m_members.team_of(envelope.sender));
 }
 
 /// Statuses are numbered by the clock, so those of a person's computers can be put in order.
 bool SpokenNames::is_newer(const PeerId& person, const run::StatusMessage& status) const {
-    const std::optional<run::Envelope> kept = m_ledger.words_of(m_context.run, person);
+    const std::optional<run::Envelope> kept = m_ledger.signed_name_of(m_context.run, person);
     if (!kept) return true;
     const Result<run::Message> message = run::decode_body(kept->kind, kept->body);
     const auto* before = message.ok() ? std::get_if<run::StatusMessage>(&*message) : nullptr;
@@ -28,7 +28,7 @@ bool SpokenNames::is_newer(const PeerId& person, const run::StatusMessage& statu
 }
 
 void SpokenNames::remind(const PeerId& computer) const {
-    const std::optional<run::Envelope> kept = m_ledger.words_of(m_context.run, m_members.person_of(computer));
+    const std::optional<run::Envelope> kept = m_ledger.signed_name_of(m_context.run, m_members.person_of(computer));
     if (kept && kept->sender != computer) m_context.swarm.send(computer, *kept);
 }
 

@@ -35,7 +35,7 @@ private slots:
                                     Duration{60'000}));
             world.kill(2, Death::closes_sessions);
             // Longer than a clock is wrong: what was said before says nothing of who is here.
-            QVERIFY(!world.run_until([] { return false; }, peer::old_words + Duration{60'000}));
+            QVERIFY(!world.run_until([] { return false; }, peer::status_age_max + Duration{60'000}));
             world.home(3).name = "";
             world.start(3);
             const auto knows = [&] { return world.peer(3).name() == "Ann"; };

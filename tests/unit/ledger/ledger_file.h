@@ -26,7 +26,7 @@ inline bool meddle(const std::filesystem::path& file, const char* sql) {
 inline constexpr const char* back_to_version_3 = R"(
     DROP TABLE credits; DROP TABLE tables; DROP INDEX lists_by_change;
     ALTER TABLE lists DROP COLUMN changes; ALTER TABLE peers DROP COLUMN team;
-    DROP TABLE words; DROP INDEX lists_that_judge; ALTER TABLE lists DROP COLUMN judges;
+    DROP TABLE signed_names; DROP INDEX lists_that_judge; ALTER TABLE lists DROP COLUMN judges;
     ALTER TABLE entries DROP COLUMN voided; ALTER TABLE entries DROP COLUMN void_by;
     ALTER TABLE chains DROP COLUMN base; ALTER TABLE chains DROP COLUMN base_tokens;
     ALTER TABLE chains DROP COLUMN base_contributions; ALTER TABLE chains DROP COLUMN kept;

@@ -173,7 +173,7 @@ private slots:
         }
         QVERIFY(meddle(at("ledger"), R"(
             ALTER TABLE peers DROP COLUMN team;
-            DROP TABLE words; DROP INDEX lists_that_judge; ALTER TABLE lists DROP COLUMN judges;
+            DROP TABLE signed_names; DROP INDEX lists_that_judge; ALTER TABLE lists DROP COLUMN judges;
             ALTER TABLE entries DROP COLUMN voided; ALTER TABLE entries DROP COLUMN void_by;
             PRAGMA user_version = 4)"));
         {
@@ -186,7 +186,7 @@ private slots:
         QCOMPARE(ledger.credit_of(chain.run(), key(1)).name, std::string("Ann"));
     }
 
-    void words_are_kept_of_people_whose_name_is() {
+    void a_signed_name_is_kept_of_people_whose_name_is() {
         Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
         Chain chain;
         run::Envelope said;
@@ -194,16 +194,16 @@ private slots:
         said.sender = key(7);
         said.body = {std::byte{1}, std::byte{2}};
         said.signature[63] = std::byte{3};
-        ledger.remember_words(key(1), said);
-        QVERIFY(!ledger.words_of(chain.run(), key(1)));
+        ledger.remember_signed_name(key(1), said);
+        QVERIFY(!ledger.signed_name_of(chain.run(), key(1)));
         ledger.remember_name(key(1), "Ann");
-        ledger.remember_words(key(1), said);
-        QVERIFY(ledger.words_of(chain.run(), key(1)) == said);
-        QVERIFY(!ledger.words_of(chain.run(), key(7)));
-        QVERIFY(!ledger.words_of(RunId{}, key(1)));
+        ledger.remember_signed_name(key(1), said);
+        QVERIFY(ledger.signed_name_of(chain.run(), key(1)) == said);
+        QVERIFY(!ledger.signed_name_of(chain.run(), key(7)));
+        QVERIFY(!ledger.signed_name_of(RunId{}, key(1)));
         said.body.push_back(std::byte{4});
-        ledger.remember_words(key(1), said);
-        QVERIFY(Ledger(std::move(ledger)).words_of(chain.run(), key(1)) == said);
+        ledger.remember_signed_name(key(1), said);
+        QVERIFY(Ledger(std::move(ledger)).signed_name_of(chain.run(), key(1)) == said);
     }
 
     void init() { m_dir = std::make_unique<QTemporaryDir>(); }

@@ -39,7 +39,7 @@ struct NamesBench : Fixture {
         names.remember(envelope, status);
     }
     [[nodiscard]] std::string kept() const {
-        const auto words = ledger.words_of(context.run, key_of(7).id());
+        const auto words = ledger.signed_name_of(context.run, key_of(7).id());
         if (!words) return {};
         return std::get<run::StatusMessage>(*run::decode_body(words->kind, words->body)).name;
     }
@@ -217,7 +217,7 @@ private slots:
         NamesBench bench;
         bench.hear(8, 10, "Ann");
         bench.hear(9, 20, "Ann");
-        QVERIFY(bench.ledger.words_of(bench.context.run, key_of(7).id())->sender == key_of(8).id());
+        QVERIFY(bench.ledger.signed_name_of(bench.context.run, key_of(7).id())->sender == key_of(8).id());
     }
 
     void a_computer_is_shown_what_another_of_its_person_said() {
