@@ -84,6 +84,12 @@ void set_clusters(ModelSpec& spec, std::uint32_t clusters) {
     set(spec, clusters);
 }
 
+void set_records_together(ModelSpec& spec, std::uint32_t records) {
+    const auto set = row_of(spec.family).records.set_together;
+    POTLUCK_CHECK(set != nullptr);
+    set(spec, records);
+}
+
 CaptionShape caption_shape(const ModelSpec& spec) {
     const auto shape = row_of(spec.family).records.captions;
     return shape != nullptr ? shape(spec) : CaptionShape();

@@ -65,6 +65,7 @@ struct RecordTraits {
     ModelSpec (*with_side)(const ModelSpec& preset, std::uint32_t side) = nullptr;
     std::uint32_t (*clusters)(const ModelSpec& spec) = nullptr;
     void (*set_clusters)(ModelSpec& spec, std::uint32_t clusters) = nullptr;
+    void (*set_together)(ModelSpec& spec, std::uint32_t records) = nullptr;
     CaptionShape (*captions)(const ModelSpec& spec) = nullptr;
     void (*set_caption)(ModelSpec& spec, std::uint32_t tokens) = nullptr;
 };

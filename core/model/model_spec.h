@@ -143,7 +143,7 @@ inline constexpr std::uint32_t swav_crops_max = 16;   // small ones
 inline constexpr std::uint32_t swav_prototypes_max = 65'536;
 inline constexpr std::uint32_t swav_queue_max = 65'536;
 inline constexpr std::uint32_t swav_rounds_max = 1U << 30U;
-inline constexpr std::uint32_t swav_together_max = 4'096;
+inline constexpr std::uint32_t swav_together_min = 2, swav_together_max = 4'096;
 [[nodiscard]] constexpr std::uint32_t swav_expansion(SwavBlock block) { return block == SwavBlock::bottleneck ? 4 : 1; }
 /// How a block of a stage steps: all stages but the first begin with one that halves the side.
 [[nodiscard]] constexpr std::uint32_t swav_stride(std::uint32_t stage, std::uint32_t block) {
@@ -170,7 +170,7 @@ struct SwavShape {
     std::uint32_t queue = 0;                   // embeddings that assignments are balanced with besides the batch's
     std::uint32_t queue_from = 0;              // rounds of the run before them
     std::uint32_t frozen = 0;                  // rounds of the run in which prototypes stay
-    std::uint32_t together = 64;  // pictures whose statistics norms and assignments share, 2..swav_together_max
+    std::uint32_t together = 64;  // pictures whose statistics norms and assignments share, swav_together_min..max
     bool operator==(const SwavShape&) const = default;
 };
 /// Values of a picture: what it has for a context.
@@ -259,10 +259,16 @@ struct LayerWidths {
 
 /// Entries of what the residual network makes of a picture, the mean over places of its last stage.
 [[nodiscard]] std::uint64_t swav_features(const ModelSpec& spec);
+/// Values of one crop at a part of the residual network, the stem or a block: what it takes in, and what its
+/// convolutions put out.
+struct SwavPart {
+    std::uint64_t in = 0, values = 0;
+};
 /// What one crop of `side` costs: products of all convolutions, head and prototypes; values that convolutions put out,
-/// and the most that one of them does.
+/// and the most that one of them does; the same part by part.
 struct SwavWork {
     std::uint64_t products = 0, values = 0, largest = 0;
+    std::vector<SwavPart> parts;
 };
 [[nodiscard]] SwavWork swav_work(const ModelSpec& spec, std::uint32_t side);
 

@@ -25,10 +25,11 @@ namespace {
 
 constexpr std::uint64_t halved(std::uint64_t side) { return (side + 1) / 2; }
 
-/// Calls `convolution` with name, inputs, outputs, size and the side that comes out, and `norm` with name and width,
-/// in the order of the passes, for a crop of `side`.
-template <class Convolution, class Norm>
-void each_swav_part(const ModelSpec& spec, std::uint64_t side, const Convolution& convolution, const Norm& norm) {
+/// Calls `part` with the values that the stem, or a block, takes in, `convolution` with name, inputs, outputs, size and
+/// the side that comes out, and `norm` with name and width, in the order of the passes, for a crop of `side`.
+template <class Convolution, class Norm, class Part>
+void each_swav_part(const ModelSpec& spec, std::uint64_t side, const Convolution& convolution, const Norm& norm,
+                    const Part& part) {
     const SwavShape& shape = spec.swav;
     const bool bottleneck = shape.block == SwavBlock::bottleneck;
     const std::uint64_t expansion = swav_expansion(shape.block);
@@ -38,6 +39,7 @@ void each_swav_part(const ModelSpec& spec, std::uint64_t side, const Convolution
         norm(name + "bn" + suffix, out);
     };
     const bool large = shape.stem == SwavStem::large;
+    part(3 * side * side);
     if (large) side = halved(side);
     unit("", "1", 3, spec.width, large ? 7 : 3);
     if (large) side = halved(side);
@@ -47,6 +49,7 @@ void each_swav_part(const ModelSpec& spec, std::uint64_t side, const Convolution
         for (std::uint32_t i = 0; i < shape.stages[stage]; ++i) {
             const std::string name = "layer" + std::to_string(stage + 1) + "." + std::to_string(i) + ".";
             const bool halves = swav_stride(stage, i) == 2;
+            part(in * side * side);
             if (bottleneck) unit(name, "1", in, planes, 1);  // at the side that comes in
             if (halves) side = halved(side);
             unit(name, bottleneck ? "2" : "1", bottleneck ? planes : in, planes, 3);
@@ -59,6 +62,8 @@ void each_swav_part(const ModelSpec& spec, std::uint64_t side, const Convolution
         }
     }
 }
+
+constexpr auto no_part = [](std::uint64_t) {};
 
 std::uint64_t head_products(const ModelSpec& spec) {
     const SwavShape& shape = spec.swav;
@@ -101,7 +106,7 @@ SwavShape read_swav(Fields& fields, const ModelSpec& spec) {
     shape.queue = count("queue", 0, swav_queue_max);
     shape.queue_from = count("queue_from", 0, swav_rounds_max);
     shape.frozen = count("frozen", 0, swav_rounds_max);
-    shape.together = count("together", 2, swav_together_max);
+    shape.together = count("together", swav_together_min, swav_together_max);
     if (fields.failed()) return shape;
     if (spec.context != swav_context(shape)) fields.fail("context is not 3 times the square of side");
     if (spec.vocabulary != coder_values) fields.fail("vocabulary is not 256, the values of a colour");
@@ -140,7 +145,7 @@ std::uint64_t swav_parameters(const ModelSpec& spec) {
         [&](const std::string&, std::uint64_t in, std::uint64_t out, std::uint64_t size, std::uint64_t) {
             sum += in * out * size * size;
         },
-        [&](const std::string&, std::uint64_t width) { sum += 2 * width; });
+        [&](const std::string&, std::uint64_t width) { sum += 2 * width; }, no_part);
     return sum + head_products(spec) + 3 * std::uint64_t{shape.hidden} + shape.embedding;
 }
 
@@ -159,7 +164,7 @@ std::vector<TensorSpec> swav_tensors(const ModelSpec& spec) {
         [&](const std::string& name, std::uint64_t in, std::uint64_t out, std::uint64_t size, std::uint64_t) {
             list.add(name + ".weight", {out, in, size, size}, Role::projection);
         },
-        [&](const std::string& name, std::uint64_t width) { list.add_norm(name, width); });
+        [&](const std::string& name, std::uint64_t width) { list.add_norm(name, width); }, no_part);
     list.add_affine("projection_head.0", {shape.hidden, swav_features(spec)}, shape.hidden, Role::projection);
     list.add_norm("projection_head.1", shape.hidden);
     list.add_affine("projection_head.3", {shape.embedding, shape.hidden}, shape.embedding, Role::projection);
@@ -244,8 +249,9 @@ SwavWork swav_work(const ModelSpec& spec, std::uint32_t side) {
             work.products += in * size * size * values;
             work.values += values;
             work.largest = std::max(work.largest, values);
+            work.parts.back().values += values;
         },
-        [](const std::string&, std::uint64_t) {});
+        [](const std::string&, std::uint64_t) {}, [&](std::uint64_t in) { work.parts.push_back({.in = in}); });
     work.products += head_products(spec);
     return work;
 }
@@ -285,6 +291,7 @@ constinit const FamilyRow swav_row = {
                         return model;
                     },
                 .clusters = [](const ModelSpec& spec) { return spec.swav.prototypes; },
-                .set_clusters = [](ModelSpec& spec, std::uint32_t clusters) { spec.swav.prototypes = clusters; }}};
+                .set_clusters = [](ModelSpec& spec, std::uint32_t clusters) { spec.swav.prototypes = clusters; },
+                .set_together = [](ModelSpec& spec, std::uint32_t records) { spec.swav.together = records; }}};
 
 }  // namespace potluck::model

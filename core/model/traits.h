@@ -59,6 +59,9 @@ void set_text_marks(ModelSpec& spec, const TextMarks& marks);
 /// Only for a model that embeds pictures.
 void set_clusters(ModelSpec& spec, std::uint32_t clusters);
 inline constexpr std::uint32_t clusters_max = swav_prototypes_max;
+/// How many pictures are computed together, records_together. Only for a model that embeds pictures.
+void set_records_together(ModelSpec& spec, std::uint32_t records);
+inline constexpr std::uint32_t records_together_min = swav_together_min, records_together_max = swav_together_max;
 
 /// A record of captions: caption_begin, `text` tokens below `vocabulary`, caption_fill where the caption has fewer, and
 /// grid * grid codes of the picture, row by row, each `vocabulary` and its number.

@@ -27,7 +27,9 @@ constexpr double host_bytes_per_second = 1.5e10;
 std::uint64_t without_reserve(std::uint64_t free, std::uint64_t reserve) { return free - std::min(free, reserve); }
 
 void take_host(const model::ModelSpec& model, PrecisionChoice precision, PlanFacts& facts) {
-    if (precision == PrecisionChoice::measured) facts.matmul = fastest_precision(model);
+    // No processor was seen to be faster at convolutions in 16 bits.
+    if (precision == PrecisionChoice::measured && !model::reads_pictures(model))
+        facts.matmul = fastest_precision(model);
     const device::MeasuredSpeed speed = model_product_speed(model, facts.matmul);
     facts.flops = speed.per_second;
     facts.busy = speed.is_busy() ? speed.busy : 0;
@@ -106,9 +108,7 @@ Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precis
 
 Result<PlanFacts> plan_facts(const model::ModelSpec& model, const control::Budget& budget, PrecisionChoice wanted,
                              Hardware hardware) {
-    // What autograd computes sums the gradient of a tensor over all its applications, in the numbers of the products.
-    const bool by_autograd = model::is_one_block(model);
-    const PrecisionChoice precision = by_autograd ? PrecisionChoice::fp32 : wanted;
+    const PrecisionChoice precision = in_fp32_only(model) ? PrecisionChoice::fp32 : wanted;
     PlanFacts facts;
     facts.bytes_per_second = host_bytes_per_second;
     facts.program_bytes = device::resident_bytes();

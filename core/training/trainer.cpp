@@ -61,7 +61,7 @@ Result<Trainer> Trainer::create(const TrainerSetup& setup) {
             ErrorCode::invalid_argument,
             "Muon steps in the computer's memory in this version: choose a layout whose state is on the host."};
     }
-    if (model::is_one_block(setup.model) && setup.layout.matmul != Dtype::fp32) {
+    if (in_fp32_only(setup.model) && setup.layout.matmul != Dtype::fp32) {
         return Error{ErrorCode::invalid_argument, std::string("This version trains a model of the kind ") +
                                                       model::family_title(setup.model) +
                                                       " in fp32: choose such a layout."};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/mix.h"
+#include "core/model/presets.h"
 #include "core/training/compute/device.h"
 #include "core/training/make_model.h"
 #include "core/training/picture/crops.h"
@@ -59,8 +60,9 @@ model::ModelSpec recorded_bottleneck() {
 std::uint64_t record_seed() { return mix64(recorded_seed ^ mix64(~recorded_round)); }
 
 struct RecordedSwav : Recorded<Swav> {
-    explicit RecordedSwav(const char* name = "swav", const model::ModelSpec& spec = recorded_model())
-        : Recorded(name, spec) {}
+    explicit RecordedSwav(const char* name = "swav", const model::ModelSpec& spec = recorded_model(),
+                          const ModelOptions& options = {})
+        : Recorded(name, spec, options) {}
     [[nodiscard]] Result<double> gradient(std::span<float> sums, std::uint64_t round = recorded_round) {
         return gradient_of(records, sums, round);
     }
@@ -118,6 +120,56 @@ private slots:
             QVERIFY2(std::abs(found - wanted) < 1e-3 * wanted + 1e-6, tensor.name.c_str());
         }
         QCOMPARE(next, lengths.size());
+    }
+
+    void parts_that_run_again_have_the_same_gradients_data() {
+        QTest::addColumn<bool>("bottleneck");
+        QTest::addColumn<std::uint32_t>("small_crops");
+        QTest::newRow("basic") << false << 2U;
+        QTest::newRow("bottleneck") << true << 2U;
+        QTest::newRow("large crops alone") << true << 0U;
+    }
+    void parts_that_run_again_have_the_same_gradients() {
+        QFETCH(const bool, bottleneck);
+        QFETCH(const std::uint32_t, small_crops);
+        model::ModelSpec spec = bottleneck ? recorded_bottleneck() : recorded_model();
+        spec.swav.small_crops = small_crops;
+        const char* name = bottleneck ? "swav_bottleneck" : "swav";
+        RecordedSwav kept(name, spec), again(name, spec, {.checkpointing = Checkpointing::full});
+        std::vector<float> expected(kept.parameters.size(), 0.0F), got = expected;
+        const double loss = kept.gradient(expected).value();
+        QCOMPARE(again.gradient(got).value(), loss);
+        QVERIFY(length(expected) > 1e-3);
+        compare_gradients(spec, got, expected, 1e-6);
+        // What is summed already is added to.
+        QVERIFY(again.gradient(got).ok());
+        for (float& value : expected) value *= 2;
+        compare_gradients(spec, got, expected, 1e-6);
+    }
+
+    void products_in_16_bits_come_near_those_in_32_data() {
+        QTest::addColumn<int>("matmul");
+        QTest::addColumn<int>("checkpointing");
+        for (const Checkpointing kind : {Checkpointing::none, Checkpointing::full})
+            for (const Dtype matmul : {Dtype::bf16, Dtype::fp16})
+                QTest::addRow("%s, %s", name_of(matmul), name_of(kind))
+                    << static_cast<int>(matmul) << static_cast<int>(kind);
+    }
+    void products_in_16_bits_come_near_those_in_32() {
+        QFETCH(const int, matmul);
+        QFETCH(const int, checkpointing);
+        const auto number = static_cast<Dtype>(matmul);
+        RecordedSwav exact,
+            short_numbers("swav", recorded_model(),
+                          {.matmul = number, .checkpointing = static_cast<Checkpointing>(checkpointing)});
+        std::vector<float> expected(exact.parameters.size(), 0.0F), got = expected;
+        const double loss = exact.gradient(expected).value();
+        const double found = short_numbers.gradient(got).value();
+        const double apart = distance(got, expected, length(expected));
+        qInfo("loss apart by %.2g of it, gradient by %.2g of its length", std::abs(found - loss) / loss, apart);
+        QVERIFY(found != loss && std::abs(found - loss) < 1e-2 * loss);
+        // Norms over three pictures make much of little; fp16 has three bits more.
+        QVERIFY(apart < (number == Dtype::bf16 ? 0.3 : 0.06));
     }
 
     void ten_steps_end_where_pytorchs_end() { compare_ten_steps({"swav", recorded_model(), 1e-4}, 1e-5, 1e-3); }
@@ -240,6 +292,16 @@ private slots:
         }
         QCOMPARE(length(gradient), 1e-30);
         QCOMPARE(recorded.network.next_logits({}).error().code, ErrorCode::invalid_argument);
+    }
+
+    /// Autograd would sum a picture coder's gradients in 16 bits.
+    void a_trainer_takes_products_in_16_bits_for_swav_and_not_for_a_picture_coder() {
+        Layout layout;
+        layout.matmul = Dtype::bf16;
+        const run::Recipe recipe{.batch = recorded_batch};
+        QVERIFY(Trainer::create({.model = recorded_model(), .recipe = recipe, .layout = layout, .threads = 1}).ok());
+        const model::ModelSpec coder = model::model_preset("coder-small").value();
+        QVERIFY(!Trainer::create({.model = coder, .recipe = recipe, .layout = layout, .threads = 1}).ok());
     }
 
     void a_batch_that_is_no_multiple_is_refused() {

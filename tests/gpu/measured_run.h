@@ -36,7 +36,7 @@ struct MeasuredRun {
         write();
     }
     /// A small model, large enough that weights, moments and activations each weigh as much as the program itself.
-    /// `deep`: a narrow DALL-E of many layers, whose streams weigh as much as all else.
+    /// `deep`: a narrow DALL-E of many layers, whose streams weigh as much as all else, or SwAV's network of 50.
     explicit MeasuredRun(model::Family family = model::Family::gpt2, bool deep = false)
         : MeasuredRun(small_model(family, deep), family == model::Family::dalle  ? 4
                                                  : family == model::Family::swav ? 32
@@ -67,8 +67,9 @@ struct MeasuredRun {
             if (!deep) model.heads = 8;
         }
         if (family == model::Family::swav) {
-            model = model::model_preset("swav-tiny").value();
+            model = model::model_preset(deep ? "swav-resnet50" : "swav-tiny").value();
             model.swav.together = 32;
+            model.swav.queue = 0;  // which fills only after many steps
         }
         return model;
     }

@@ -82,7 +82,10 @@ private slots:
         row("dalle, full", "dalle-emoji", 128, layout("fp32", "device", "full", "resident", 128));
         row("dalle, reversed", "dalle-emoji", 128, layout("fp32", "device", "reversed", "resident", 128));
         row("swav", "swav-tiny", 512, layout("fp32", "device", "none", "resident", 512));
+        row("swav, full", "swav-tiny", 512, layout("fp32", "device", "full", "resident", 512));
         row("swav, ResNet-50", "swav-resnet50", 16, layout("fp32", "device", "none", "resident", 16));
+        row("swav, ResNet-50, bf16", "swav-resnet50", 16, layout("bf16", "device", "none", "resident", 16));
+        row("swav, ResNet-50, bf16, full", "swav-resnet50", 64, layout("bf16", "device", "full", "resident", 64));
     }
     void the_measured_peak_is_within_a_tenth_of_the_plan() {
         QFETCH(const QString, preset);

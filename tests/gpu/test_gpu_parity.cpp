@@ -210,6 +210,9 @@ private slots:
         row("albert-tiny", Dtype::fp32, Checkpointing::full, false);
         row("dalle-emoji", Dtype::fp32, Checkpointing::full, false);
         row("dalle-emoji", Dtype::fp32, Checkpointing::reversed, false);
+        row("swav-tiny", Dtype::fp32, Checkpointing::full, false);
+        row("swav-tiny", Dtype::bf16, Checkpointing::none, false);
+        row("swav-tiny", Dtype::bf16, Checkpointing::full, false);
     }
     void loss_and_gradients_are_the_processors() {
         QFETCH(const QString, name);
@@ -230,7 +233,8 @@ private slots:
         // Inputs that were computed backwards are rounded once more. SwAV's norms over a few pictures make much of
         // little: the last bit of its weights moves a gradient by a thousandth.
         const bool reversed = static_cast<Checkpointing>(checkpointing) == Checkpointing::reversed;
-        QVERIFY(gradient < (!exact ? 0.1 : is_embedder(spec) ? 1e-2 : reversed ? 1e-3 : 1e-4));
+        const double little = is_embedder(spec) ? (exact ? 1e-2 : 0.4) : exact ? 1e-4 : 0.1;
+        QVERIFY(gradient < (reversed ? 1e-3 : little));
     }
 
     void ten_steps_end_where_the_processors_do_data() {

@@ -131,7 +131,7 @@ private:
         return *line;
     }
 
-    static constexpr int patience_ms = 60'000;
+    static constexpr int patience_ms = 240'000;
     QProcess m_process;
     LineSplitter m_splitter;
     std::vector<std::string> m_lines;

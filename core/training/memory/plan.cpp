@@ -180,9 +180,11 @@ std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Reci
         if (shared && layout.weights_flow == Streaming::streamed) return;
         if (shared && layout.checkpointing == Checkpointing::selective) return;
         if (layout.checkpointing == Checkpointing::reversed && !model::is_drawer(model)) return;
-        const bool pictures = model::reads_pictures(model);
-        if (pictures && (layout.weights_flow == Streaming::streamed || layout.checkpointing != Checkpointing::none))
-            return;
+        if (model::reads_pictures(model)) {
+            const bool again = model::is_embedder(model) && layout.checkpointing == Checkpointing::full;
+            if (layout.weights_flow == Streaming::streamed) return;
+            if (layout.checkpointing != Checkpointing::none && !again) return;
+        }
         MemoryPlan plan = priced(model, recipe, facts, layout);
         const double seconds = layout.micro_batch * model.context / std::max(plan.tokens_per_second, 1e-9);
         if (layout.micro_batch > model::records_together(model) && plan.tokens_per_second > 0 &&

@@ -67,6 +67,12 @@ struct MemoryPlan {
     std::vector<control::DeviceLeftOut> left_out = {};   // the others, with what is lacking
 };
 
+/// Whether a model's products run in fp32 alone: autograd sums the gradient of a tensor over its applications in the
+/// numbers of the products, but for SwAV's, which casts a weight for each application.
+[[nodiscard]] constexpr bool in_fp32_only(const model::ModelSpec& model) {
+    return model::is_one_block(model) && !model::is_embedder(model);
+}
+
 /// Every layout, cheapest first, whatever the budget.
 [[nodiscard]] std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Recipe& recipe,
                                                 const PlanFacts& facts);

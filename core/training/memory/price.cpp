@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/base/processor/isa.h"
 #include "core/numerics/optimizer/optimizer.h"
 #include "core/training/memory/optimizer_slices.h"
 
@@ -160,26 +159,57 @@ ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layo
     return {.kept = records * kept * c * 4, .working = records * largest * 2};
 }
 
-/// What autograd keeps of SwAV: of each convolution what it put out and, normed, what the next one reads and, measured,
-/// as much as one of them that the heap leaves between, and half of that with the library's kernels for AVX-512; and
-/// what the library takes at work for the widest. Assignments, small beside it, are made before the backward pass.
+/// Crops of one size of a micro-batch.
+struct CropBytes {
+    std::vector<std::uint64_t> in, work;              // of each part: what it takes in, and what it needs at work
+    std::uint64_t in_all = 0, kept = 0, at_once = 0;  // kept: by autograd, if nothing is run again
+};
+
+CropBytes crop_bytes(const model::ModelSpec& model, const Layout& layout, std::uint64_t crops, std::uint32_t side) {
+    const model::SwavWork work = model::swav_work(model, side);
+    const std::uint64_t size = crops * bytes_of(layout.matmul);
+    CropBytes bytes;
+    for (const model::SwavPart& part : work.parts) {
+        bytes.in.push_back(size * part.in);
+        bytes.in_all += bytes.in.back();
+        // What its convolutions put out, the same normed, and the gradients of both.
+        bytes.work.push_back(size * 4 * part.values);
+    }
+    // On a processor the heap leaves between them, as was measured.
+    const std::uint64_t holes = on_gpu(layout) ? 0 : size * work.values * 3 / 4;
+    bytes.kept = size * 2 * work.values + holes + bytes.in.front();
+    bytes.at_once = size * work.largest;
+    return bytes;
+}
+
+/// What autograd keeps of SwAV: of each convolution what it put out and, normed, what the next one reads; and what the
+/// library takes at work for the widest. With full checkpointing what each part takes in, of which ever less is there
+/// while the parts run again, the small crops' first. Scores are made, and assigned with the queue's, in between.
 ActivationBytes embedder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t records = std::max(1U, layout.micro_batch);
     const model::SwavShape& shape = model.swav;
-    const bool gpu = on_gpu(layout);  // where autograd keeps what each convolution put out and, normed, what is read
-    const bool wide = isa_in_use() == Isa::avx512;
-    const auto of_crops = [&](std::uint64_t crops, std::uint32_t side) {
-        const model::SwavWork work = model::swav_work(model, side);
-        const std::uint64_t pixels = 3 * std::uint64_t{side} * side;
-        const std::uint64_t values = gpu ? 2 * work.values : 3 * work.values + (wide ? work.values / 2 : 0);
-        return std::pair{crops * (values + pixels), crops * work.largest};
-    };
-    const auto [large, large_peak] = of_crops(records * model::swav_large_crops, shape.large_side);
-    const auto [small, small_peak] = of_crops(records * shape.small_crops, shape.small_side);
-    const std::uint64_t scores = (records * (model::swav_large_crops + shape.small_crops) + shape.queue) *
-                                 (std::uint64_t{shape.prototypes} + shape.hidden);
-    const std::uint64_t at_work = (gpu ? 1 : 4) * std::max(large_peak, small_peak);
-    return {.kept = 4 * (large + small + scores), .working = 4 * at_work + 4 * scores};
+    const CropBytes large = crop_bytes(model, layout, records * model::swav_large_crops, shape.large_side);
+    const CropBytes small = crop_bytes(model, layout, records * shape.small_crops, shape.small_side);
+    // The head keeps both sides of its norm, scores, their logarithms and what is summed of them; a crop's assignment
+    // holds its scores as they come, as they are balanced and as a copy where that is done.
+    const std::uint64_t crops = model::swav_large_crops + shape.small_crops;
+    const std::uint64_t head = 4 * records * crops * (2 * std::uint64_t{shape.hidden} + 4 * shape.prototypes) +
+                               4 * std::uint64_t{model::swav_large_crops} * shape.queue * shape.embedding;
+    const std::uint64_t assigned = 3 * 4 * (records + shape.queue) * std::uint64_t{shape.prototypes};
+    if (layout.checkpointing != Checkpointing::full) {
+        const std::uint64_t at_work = (on_gpu(layout) ? 1 : 4) * std::max(large.at_once, small.at_once);
+        return {.kept = large.kept + small.kept + head, .working = std::max(at_work, assigned)};
+    }
+    ActivationBytes bytes{.kept = large.in_all + small.in_all + head, .working = assigned};
+    std::uint64_t there = head, peak = 0;
+    for (const CropBytes* size : {&large, &small}) {
+        for (std::size_t i = 0; i < size->in.size(); ++i) {
+            there += size->in[i];
+            peak = std::max(peak, there + size->work[i]);
+        }
+    }
+    bytes.working = std::max(bytes.working, peak - std::min(peak, bytes.kept));
+    return bytes;
 }
 
 }  // namespace
@@ -226,18 +256,28 @@ ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& la
     return bytes;
 }
 
+namespace {
+
+/// What a copy of the weights for the products is kept in: autograd's leaves are fp32, and SwAV casts them as it goes.
+Dtype copy_type(const model::ModelSpec& model, const Layout& layout) {
+    return model::is_one_block(model) ? Dtype::fp32 : layout.matmul;
+}
+
+}  // namespace
+
 SecondModelBytes second_model_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t size = model.parameters();
     const bool host = layout.state == Residency::host;
     SecondModelBytes bytes;
     (host ? bytes.ram : bytes.gpu) += size * bytes_of(layout.weights);
     const bool same_memory = !on_gpu(layout) || !host;
-    if (same_memory && layout.weights == layout.matmul) return bytes;
+    const Dtype copy = copy_type(model, layout);
+    if (same_memory && layout.weights == copy) return bytes;
     const BlockSizes blocks = block_sizes(model);
     const bool whole = layout.weights_flow == Streaming::resident;
     const std::uint64_t held = whole ? size : blocks.embedding + 2 * blocks.layer;
-    if (on_gpu(layout) && !whole) bytes.ram += staged_bytes(blocks, layout.matmul);
-    (on_gpu(layout) ? bytes.gpu : bytes.ram) += held * bytes_of(layout.matmul);
+    if (on_gpu(layout) && !whole) bytes.ram += staged_bytes(blocks, copy);
+    (on_gpu(layout) ? bytes.gpu : bytes.ram) += held * bytes_of(copy);
     return bytes;
 }
 
@@ -255,12 +295,13 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     parts.at_home("weights", name_of(layout.weights), size * bytes_of(layout.weights));
     // L itself serves the products if it lies where they run, in their numbers.
     const bool same_memory = !on_gpu(layout) || !host;
-    if (!same_memory || layout.weights != layout.matmul) {
+    const Dtype copy = copy_type(model, layout);
+    if (!same_memory || layout.weights != copy) {
         const bool whole = layout.weights_flow == Streaming::resident;
         const std::uint64_t held = whole ? size : blocks.embedding + 2 * blocks.layer;
-        if (on_gpu(layout) && !whole) parts.ram("weights on their way", "", staged_bytes(blocks, layout.matmul));
-        parts.at_work("copy for the products", std::string(name_of(layout.matmul)) + (whole ? "" : ", streamed"),
-                      held * bytes_of(layout.matmul));
+        if (on_gpu(layout) && !whole) parts.ram("weights on their way", "", staged_bytes(blocks, copy));
+        parts.at_work("copy for the products", std::string(name_of(copy)) + (whole ? "" : ", streamed"),
+                      held * bytes_of(copy));
     }
     parts.at_home("gradient", name_of(layout.gradient), size * bytes_of(layout.gradient));
     if (layout.gradient != Dtype::fp32 || !same_memory) {
@@ -289,8 +330,7 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     parts.at_work("activations", std::string("checkpointing ") + name_of(layout.checkpointing), activations.kept);
     std::uint64_t working = activations.working;
     // Without products that add to fp32, a weight's gradient in 16 bits is made whole there before it is added.
-    if (on_gpu(layout) && layout.matmul != Dtype::fp32 && !facts.gpu_sums_wide)
-        working += largest * bytes_of(layout.matmul);
+    if (on_gpu(layout) && copy != Dtype::fp32 && !facts.gpu_sums_wide) working += largest * bytes_of(layout.matmul);
     if (recipe.optimizer == run::Optimizer::muon) {
         const std::uint64_t matrix = largest_hidden_matrix(model);
         parts.ram("momentum at work", "fp32, one matrix", matrix * sizeof(float));

@@ -10,8 +10,13 @@
 // their own; the head sees all of them at once. Prototypes are brought to unit length within the pass, with its
 // gradient: what is shared is any vector, and nothing changes it but the optimizer.
 //
+// The network is a list of parts, the stem and the blocks. With full checkpointing the forward pass keeps only what
+// each part takes in, and the backward pass runs part by part again: first of the small crops, while what is kept of
+// the large ones is whole, then of the large ones. A part computes the same twice, norms' statistics included.
+//
 // The passes take their weights from the list of tensors in its order (core/model/swav.cpp), so a cursor is all that
-// they need to know of it. Source: facebookresearch/swav, main_swav.py and resnet50.py.
+// they need to know of it. In 16 bits each application of a weight casts it for itself, so that the gradients of both
+// sizes are summed in fp32. Source: facebookresearch/swav, main_swav.py and resnet50.py.
 #include "core/training/picture/swav.h"
 
 #include <ATen/ATen.h>
@@ -52,7 +57,7 @@ class Layers {
 public:
     Layers(const std::vector<Tensor>& tensors, Norms& norms) : m_tensors(tensors), m_norms(norms) {}
     Tensor convolved(const Tensor& x, std::int64_t stride, std::int64_t padding) {
-        return at::conv2d(x, take(), {}, stride, padding);
+        return at::conv2d(x, take().to(x.scalar_type()), {}, stride, padding);
     }
     Tensor mapped(const Tensor& x_RF) {
         const Tensor& w = take();
@@ -68,13 +73,13 @@ public:
         if (m_norms.noted) {
             std::vector<std::int64_t> places = {0};
             for (std::int64_t axis = 2; axis < x.dim(); ++axis) places.push_back(axis);
-            m_norms.statistics.emplace_back(x.mean(places), x.var(places, true));
+            const Tensor exact = x.to(at::kFloat);
+            m_norms.statistics.emplace_back(exact.mean(places), exact.var(places, true));
         }
         return at::batch_norm(x, gain, bias, {}, {}, true, 0, batch_norm_epsilon, false);
     }
     const Tensor& take() { return m_tensors.at(m_next++); }
-    /// Goes back to the first: the next crops pass the same network.
-    void begin_again() { m_next = 0; }
+    void go_to(std::size_t tensor) { m_next = tensor; }
     [[nodiscard]] bool all_taken() const { return m_next == m_tensors.size(); }
 
 private:
@@ -82,6 +87,50 @@ private:
     Norms& m_norms;
     std::size_t m_next = 0, m_norm = 0;
 };
+
+/// A part of the residual network: the stem, or a block of a stage.
+struct Part {
+    std::size_t first = 0;  // of its tensors
+    bool stem = false;
+    std::int64_t stride = 1;
+    bool reshaped = false;  // its sum's other side passes a convolution, too
+};
+
+/// In the order of the passes. `end`: the tensor behind the last one's.
+std::vector<Part> parts_of(const model::ModelSpec& spec, std::size_t& end) {
+    constexpr std::size_t unit = 3;  // a convolution, its norm's gain and bias
+    const model::SwavShape& shape = spec.swav;
+    const std::size_t inner = shape.block == model::SwavBlock::bottleneck ? 3 : 2;
+    std::vector<Part> parts = {{.first = 0, .stem = true}};
+    end = unit;
+    std::int64_t width = spec.width;
+    for (std::uint32_t stage = 0; stage < model::swav_stages; ++stage) {
+        const std::int64_t out = std::int64_t{spec.width << stage} * model::swav_expansion(shape.block);
+        for (std::uint32_t i = 0; i < shape.stages[stage]; ++i) {
+            const std::int64_t stride = model::swav_stride(stage, i);
+            const bool reshaped = stride == 2 || width != out;
+            parts.push_back({.first = end, .stride = stride, .reshaped = reshaped});
+            end += unit * (inner + (reshaped ? 1 : 0));
+            width = out;
+        }
+    }
+    return parts;
+}
+
+/// What the forward pass of crops of one size leaves for one that runs again.
+struct Trail {
+    std::vector<Tensor> inputs;  // of each part
+    Tensor features_RF;          // a leaf, whose gradient is the head's
+};
+
+Tensor features_of(const Tensor& x_RCSS) { return x_RCSS.mean({2, 3}, false, at::kFloat); }
+
+/// The features of all trails, crop by crop.
+Tensor joined(const std::vector<Trail>& trails) {
+    std::vector<Tensor> features;
+    for (const Trail& trail : trails) features.push_back(trail.features_RF);
+    return at::cat(features);
+}
 
 Tensor of_unit_length(const Tensor& rows) { return rows / rows.norm(2, {1}, true).clamp_min(length_epsilon); }
 
@@ -117,19 +166,37 @@ struct Queue {
 struct Swav::Network {
     model::ModelSpec spec;
     at::Device device;
+    at::ScalarType products;
+    bool runs_again;
+    std::size_t head = 0;  // its first tensor
+    std::vector<Part> parts;
     Tensor flat;
     std::vector<Tensor> leaves;
     std::array<Queue, model::swav_large_crops> queues;
 
     Network(const model::ModelSpec& model, const ModelOptions& wanted)
-        : spec(model), device(device_of(wanted.device)) {}
+        : spec(model),
+          device(device_of(wanted.device)),
+          products(type_of(wanted.matmul)),
+          runs_again(wanted.checkpointing == Checkpointing::full),
+          parts(parts_of(model, head)) {}
     void bind(const FlatView& local);
     [[nodiscard]] Status check(std::span<const model::Token> records) const;
     [[nodiscard]] Tensor tensor_of(std::vector<float>& crops, std::uint32_t side) const;
-    [[nodiscard]] Tensor block(Layers& layers, const Tensor& x_RCSS, std::int64_t stride, bool reshaped) const;
-    [[nodiscard]] Tensor trunk(Layers& layers, const Tensor& crops_R3SS) const;
+    [[nodiscard]] Tensor stem(Layers& layers, const Tensor& crops_R3SS) const;
+    [[nodiscard]] Tensor block(Layers& layers, const Part& part, const Tensor& x_RCSS) const;
+    /// Goes to the part's tensors first.
+    [[nodiscard]] Tensor passed(Layers& layers, const Part& part, const Tensor& x_RCSS) const;
+    [[nodiscard]] Tensor trunk(Norms& norms, const Tensor& crops_R3SS) const;
+    /// The same without a graph, keeping what each part takes in.
+    [[nodiscard]] Trail followed(const Tensor& crops_R3SS) const;
+    /// Adds the gradient of what `followed` computed, from that of its features, and uses the trail up.
+    void go_back(Trail& trail) const;
     /// Embeddings of unit length and their scores.
-    [[nodiscard]] std::pair<Tensor, Tensor> scored(Crops& crops, bool frozen) const;
+    [[nodiscard]] std::pair<Tensor, Tensor> scored(const Tensor& features_RF, bool frozen) const;
+    [[nodiscard]] Tensor features(Crops& crops) const;
+    /// Of the large crops, then of the small ones if there are any.
+    [[nodiscard]] std::vector<Trail> trails_of(Crops& crops) const;
     [[nodiscard]] Tensor assigned(std::size_t crop, const Tensor& scores_RK, std::int64_t pictures, bool queued) const;
     [[nodiscard]] Tensor loss_of(const Tensor& scores_RK, std::int64_t pictures, bool queued) const;
     void remember(const Tensor& z_RE, std::int64_t pictures);
@@ -153,46 +220,88 @@ Tensor Swav::Network::tensor_of(std::vector<float>& crops, std::uint32_t side) c
     const auto count = static_cast<std::int64_t>(crops.size() / (std::size_t{3} * side * side));
     // Convolutions of a processor are a quarter faster where the channels of a pixel lie side by side.
     return at::from_blob(crops.data(), {count, 3, side, side}, at::kFloat)
-        .to(device, at::kFloat, false, false, at::MemoryFormat::ChannelsLast);
+        .to(device, products, false, false, at::MemoryFormat::ChannelsLast);
 }
 
-Tensor Swav::Network::block(Layers& layers, const Tensor& x_RCSS, std::int64_t stride, bool reshaped) const {
+Tensor Swav::Network::stem(Layers& layers, const Tensor& crops_R3SS) const {
+    const bool large = spec.swav.stem == model::SwavStem::large;
+    Tensor x_RCSS = layers.normed(layers.convolved(crops_R3SS, large ? 2 : 1, large ? 3 : 1)).relu_();
+    return large ? at::max_pool2d(x_RCSS, 3, 2, 1) : x_RCSS;
+}
+
+Tensor Swav::Network::block(Layers& layers, const Part& part, const Tensor& x_RCSS) const {
     Tensor inner_RCSS;
     if (spec.swav.block == model::SwavBlock::bottleneck) {
-        inner_RCSS = at::relu(layers.normed(layers.convolved(x_RCSS, 1, 0)));
-        inner_RCSS = at::relu(layers.normed(layers.convolved(inner_RCSS, stride, 1)));
+        inner_RCSS = layers.normed(layers.convolved(x_RCSS, 1, 0)).relu_();
+        inner_RCSS = layers.normed(layers.convolved(inner_RCSS, part.stride, 1)).relu_();
         inner_RCSS = layers.normed(layers.convolved(inner_RCSS, 1, 0));
     } else {
-        inner_RCSS = at::relu(layers.normed(layers.convolved(x_RCSS, stride, 1)));
+        inner_RCSS = layers.normed(layers.convolved(x_RCSS, part.stride, 1)).relu_();
         inner_RCSS = layers.normed(layers.convolved(inner_RCSS, 1, 1));
     }
-    return at::relu(inner_RCSS + (reshaped ? layers.normed(layers.convolved(x_RCSS, stride, 0)) : x_RCSS));
+    // No backward pass reads what a norm put out or the sum, so both are changed in place.
+    return inner_RCSS.add_(part.reshaped ? layers.normed(layers.convolved(x_RCSS, part.stride, 0)) : x_RCSS).relu_();
 }
 
-Tensor Swav::Network::trunk(Layers& layers, const Tensor& crops_R3SS) const {
-    const model::SwavShape& shape = spec.swav;
-    const bool large = shape.stem == model::SwavStem::large;
-    Tensor x_RCSS = at::relu(layers.normed(layers.convolved(crops_R3SS, large ? 2 : 1, large ? 3 : 1)));
-    if (large) x_RCSS = at::max_pool2d(x_RCSS, 3, 2, 1);
-    for (std::uint32_t stage = 0; stage < model::swav_stages; ++stage) {
-        const std::int64_t out = std::int64_t{spec.width << stage} * model::swav_expansion(shape.block);
-        for (std::uint32_t i = 0; i < shape.stages[stage]; ++i) {
-            const std::uint32_t stride = model::swav_stride(stage, i);
-            x_RCSS = block(layers, x_RCSS, stride, stride == 2 || x_RCSS.size(1) != out);
-        }
-    }
-    return x_RCSS.mean({2, 3});
+Tensor Swav::Network::passed(Layers& layers, const Part& part, const Tensor& x_RCSS) const {
+    layers.go_to(part.first);
+    return part.stem ? stem(layers, x_RCSS) : block(layers, part, x_RCSS);
 }
 
-std::pair<Tensor, Tensor> Swav::Network::scored(Crops& crops, bool frozen) const {
+Tensor Swav::Network::trunk(Norms& norms, const Tensor& crops_R3SS) const {
+    Layers layers(leaves, norms);
+    Tensor x_RCSS = crops_R3SS;
+    for (const Part& part : parts) x_RCSS = passed(layers, part, x_RCSS);
+    return features_of(x_RCSS);
+}
+
+Trail Swav::Network::followed(const Tensor& crops_R3SS) const {
+    const at::NoGradGuard nothing_kept;
     Norms norms;
     Layers layers(leaves, norms);
-    Tensor features_RF = trunk(layers, tensor_of(crops.large, spec.swav.large_side));
-    if (!crops.small.empty()) {
-        layers.begin_again();
-        features_RF = at::cat({features_RF, trunk(layers, tensor_of(crops.small, spec.swav.small_side))});
+    Trail trail;
+    Tensor x_RCSS = crops_R3SS;
+    for (const Part& part : parts) {
+        trail.inputs.push_back(x_RCSS);
+        x_RCSS = passed(layers, part, x_RCSS);
     }
-    const Tensor inner_RH = at::relu(layers.normed(layers.mapped(features_RF)));
+    trail.features_RF = features_of(x_RCSS).set_requires_grad(true);
+    return trail;
+}
+
+void Swav::Network::go_back(Trail& trail) const {
+    Norms norms;
+    Layers layers(leaves, norms);
+    Tensor gradient = trail.features_RF.grad();
+    trail.features_RF = Tensor();
+    for (std::size_t i = parts.size(); i-- > 0;) {
+        const Tensor x_RCSS = at::detach(trail.inputs.back()).set_requires_grad(i > 0);
+        trail.inputs.pop_back();
+        const Tensor out_RCSS = passed(layers, parts[i], x_RCSS);
+        torch::autograd::backward({i + 1 == parts.size() ? features_of(out_RCSS) : out_RCSS}, {gradient});
+        gradient = x_RCSS.grad();
+    }
+}
+
+Tensor Swav::Network::features(Crops& crops) const {
+    Norms norms;
+    const Tensor large_RF = trunk(norms, tensor_of(crops.large, spec.swav.large_side));
+    if (crops.small.empty()) return large_RF;
+    return at::cat({large_RF, trunk(norms, tensor_of(crops.small, spec.swav.small_side))});
+}
+
+std::vector<Trail> Swav::Network::trails_of(Crops& crops) const {
+    std::vector<Trail> trails;
+    trails.push_back(followed(tensor_of(crops.large, spec.swav.large_side)));
+    if (!crops.small.empty()) trails.push_back(followed(tensor_of(crops.small, spec.swav.small_side)));
+    return trails;
+}
+
+std::pair<Tensor, Tensor> Swav::Network::scored(const Tensor& features_RF, bool frozen) const {
+    Norms norms;
+    Layers layers(leaves, norms);
+    layers.go_to(head);
+    const Tensor inner_RH = layers.normed(layers.mapped(features_RF)).relu_();
     const Tensor z_RE = of_unit_length(layers.mapped(inner_RH));
     const Tensor& prototypes_KE = layers.take();
     POTLUCK_CHECK(layers.all_taken());
@@ -250,7 +359,7 @@ Result<Model::Evaluation> Swav::evaluate(std::span<const model::Token> records, 
         if (const Status fine = m_network->check(records); !fine.ok()) return fine.error();
         const std::int64_t pictures = m_network->count(records);
         Crops crops = crops_of(spec, records, evaluation_seed, first);
-        const auto [z_RE, scores_RK] = m_network->scored(crops, false);
+        const auto [z_RE, scores_RK] = m_network->scored(m_network->features(crops), false);
         const auto loss = m_network->loss_of(scores_RK, pictures, false).item<double>();
         ClusterSums sums{std::vector<std::uint64_t>(spec.swav.prototypes, 0)};
         const Tensor best_B = scores_RK.narrow(0, 0, pictures).argmax(1).to(at::kCPU).contiguous();
@@ -270,11 +379,14 @@ Result<double> Swav::add_gradient(const BackwardRequest& request) {
         const bool queued = shape.queue > 0 && request.round >= shape.queue_from;
         const double values = static_cast<double>(pictures) * network.spec.context;
         return values * add_gradients(network.spec, network.flat, network.leaves, request.gradient, [&] {
-                   const auto [z_RE, scores_RK] = network.scored(crops, request.round < shape.frozen);
+                   std::vector<Trail> trails = network.runs_again ? network.trails_of(crops) : std::vector<Trail>{};
+                   const Tensor features_RF = network.runs_again ? joined(trails) : network.features(crops);
+                   const auto [z_RE, scores_RK] = network.scored(features_RF, request.round < shape.frozen);
                    const Tensor loss = network.loss_of(scores_RK, pictures, queued);
                    const auto value = loss.item<double>();
                    if (!std::isfinite(value)) return value;
                    (loss * (request.scale * values)).backward();
+                   for (; !trails.empty(); trails.pop_back()) network.go_back(trails.back());
                    if (queued) network.remember(z_RE, pictures);
                    return value;
                });
@@ -326,10 +438,9 @@ Result<std::vector<NormStatistics>> Swav::norm_statistics(std::span<const model:
         // A batch that is left over would weigh as much as a whole one.
         for (std::size_t at = 0; at == 0 || at + step <= records.size(); at += step, ++batches) {
             Norms norms{.noted = true};
-            Layers layers(network.leaves, norms);
             std::vector<float> pictures =
                 whole_pictures(network.spec, records.subspan(at, std::min(step, records.size())));
-            (void)network.trunk(layers, network.tensor_of(pictures, network.spec.swav.large_side));
+            (void)network.trunk(norms, network.tensor_of(pictures, network.spec.swav.large_side));
             if (sums.empty()) {
                 sums = std::move(norms.statistics);
                 continue;
@@ -371,9 +482,8 @@ Result<std::vector<float>> Swav::features(std::span<const model::Token> records,
         for (const NormStatistics& one : statistics)
             norms.statistics.emplace_back(at::tensor(at::ArrayRef<float>(one.mean)).to(network.device),
                                           at::tensor(at::ArrayRef<float>(one.variance)).to(network.device));
-        Layers layers(network.leaves, norms);
         std::vector<float> pictures = whole_pictures(network.spec, records);
-        return floats_of(network.trunk(layers, network.tensor_of(pictures, network.spec.swav.large_side)));
+        return floats_of(network.trunk(norms, network.tensor_of(pictures, network.spec.swav.large_side)));
     });
 }
 

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "app/node/cli/options/model_options.h"
 #include "app/node/cli/run_lines.h"
 #include "app/node/cli/verbs/command_line.h"
 
@@ -71,6 +72,16 @@ private slots:
         QVERIFY(verb == nullptr);
         QCOMPARE(command_line.exit(), ExitCode::usage);
         QCOMPARE(QString::fromStdString(text.str()), "potluck-node: " + sentence + "\n");
+    }
+
+    void pictures_are_computed_together_as_many_as_a_host_says() {
+        QCOMPARE(model_of({.preset = "swav-resnet50"})->swav.together, 64U);
+        QCOMPARE(model_of({.preset = "swav-resnet50", .together = 16})->swav.together, 16U);
+        QCOMPARE(model_of({.preset = "swav-tiny", .prototypes = 30})->swav.prototypes, 30U);
+        QCOMPARE(model_of({.preset = "tiny", .together = 16}).error().message,
+                 std::string("--together is for SwAV; choose --model swav-tiny."));
+        QCOMPARE(model_of({.preset = "tiny", .prototypes = 30}).error().message,
+                 std::string("--prototypes is for SwAV; choose --model swav-tiny."));
     }
 
     void a_terminal_gets_a_line_a_round_and_one_for_each_hindrance() {

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "core/model/presets.h"
+#include "core/model/traits.h"
 #include "core/training/memory/plan.h"
 #include "core/training/memory/price.h"
 
@@ -284,12 +285,51 @@ private slots:
         QVERIFY(!plans.empty());
         for (const MemoryPlan& plan : plans) {
             QCOMPARE(plan.layout.micro_batch, spec.swav.together);
-            QVERIFY(plan.layout.checkpointing == Checkpointing::none);
+            const Checkpointing kind = plan.layout.checkpointing;
+            QVERIFY(kind == Checkpointing::none || kind == Checkpointing::full);
             QVERIFY(plan.layout.weights_flow == Streaming::resident);
         }
         QVERIFY(plans_within_budget(spec, recipe, facts).ok());
-        facts.ram_budget = gibibyte / 3;
+        facts.ram_budget = gibibyte / 5;
         QCOMPARE(plans_within_budget(spec, recipe, facts).error().code, ErrorCode::out_of_memory);
+    }
+
+    void a_residual_network_of_50_layers_fits_a_home_card_and_a_home_computer() {
+        const model::ModelSpec spec = *model::model_preset("swav-resnet50");
+        const run::Recipe recipe{.batch = spec.swav.together};
+        PlanFacts facts = processor(12 * gibibyte);
+        facts.matmul = Dtype::fp32;
+        const MemoryPlan here = plans_within_budget(spec, recipe, facts).value().front();
+        QVERIFY(here.layout.checkpointing == Checkpointing::full);
+        QVERIFY(here.layout.weights == Dtype::fp32 && here.layout.gradient == Dtype::fp32);
+        // What stem and blocks take in of 128 crops of 224 pixels and 384 of 96: 17.9 million values a picture.
+        const std::uint64_t kept = activation_bytes(spec, here.layout).kept;
+        QVERIFY(kept > 4 * 64 * 17'800'000ULL && kept < 4 * 64 * 18'100'000ULL);
+        const auto planned = [](const char* what, std::uint64_t bytes) {
+            qInfo("%s: planned %.2f GiB", what, static_cast<double>(bytes) / static_cast<double>(gibibyte));
+        };
+        planned("64 pictures, fp32, on a processor", here.ram_peak);
+        facts = graphics(15 * gibibyte / 2, 12 * gibibyte);
+        facts.gpu_program_bytes = 600ULL << 20U;
+        const MemoryPlan there = plans_within_budget(spec, recipe, facts).value().front();
+        QVERIFY(there.layout.checkpointing == Checkpointing::full);
+        QVERIFY(there.layout.state == Residency::device && there.layout.weights == Dtype::fp32);
+        for (const control::PlanPart& part : there.parts) QVERIFY(part.what != "copy for the products");
+        planned("64 pictures, bf16, on a GPU", there.gpu_peak);
+        // In groups of 16 pictures it needs no pass twice on such a card, and fits a small one.
+        model::ModelSpec grouped = spec;
+        model::set_records_together(grouped, 16);
+        const auto chosen = plans_within_budget(grouped, recipe, facts).value();
+        QVERIFY(chosen.front().layout.checkpointing == Checkpointing::none);
+        planned("16 pictures, bf16, on a GPU", chosen.front().gpu_peak);
+        facts.gpu_budget = 2 * gibibyte;
+        QVERIFY(plans_within_budget(grouped, recipe, facts).ok());
+    }
+
+    void a_picture_coder_keeps_what_it_computed() {
+        const model::ModelSpec spec = *model::model_preset("coder-small");
+        for (const MemoryPlan& plan : all_plans(spec, {.batch = 8}, processor(8 * gibibyte)))
+            QVERIFY(plan.layout.checkpointing == Checkpointing::none);
     }
 
     void no_other_familys_layers_are_undone() {

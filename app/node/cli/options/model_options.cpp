@@ -23,12 +23,14 @@ Status take_pictures(model::ModelSpec& model, const ModelOptions& options) {
     return {};
 }
 
-Status take_prototypes(model::ModelSpec& model, const ModelOptions& options) {
-    if (options.prototypes == 0) return {};
+Status take_clusters(model::ModelSpec& model, const ModelOptions& options) {
+    if (options.prototypes == 0 && options.together == 0) return {};
     if (!model::is_embedder(model))
-        return refused("--prototypes is for " + model::titles_of(model::is_embedder) + "; choose --model " +
+        return refused(std::string(options.prototypes > 0 ? "--prototypes" : "--together") + " is for " +
+                       model::titles_of(model::is_embedder) + "; choose --model " +
                        model::presets_of(model::is_embedder) + ".");
-    model::set_clusters(model, options.prototypes);
+    if (options.prototypes > 0) model::set_clusters(model, options.prototypes);
+    if (options.together > 0) model::set_records_together(model, options.together);
     return {};
 }
 
@@ -75,6 +77,10 @@ void add_model_options(CLI::App& host, HostPlan& plan, ModelOptions& options) {
                           "Clusters that pictures are sorted into, about ten for each kind of them, instead of the "
                           "preset's")
               ->check(CLI::Range(2U, model::clusters_max)),
+          host.add_option("--together", options.together,
+                          "Pictures whose crops are computed at once and sorted into clusters together, instead of the "
+                          "preset's; the fewer, the less memory a volunteer needs")
+              ->check(CLI::Range(model::records_together_min, model::records_together_max)),
           host.add_flag("--relu", options.relu, "ReLU instead of the preset's activation")}) {
         shape->excludes(from);
     }
@@ -90,7 +96,7 @@ Result<model::ModelSpec> model_of(const ModelOptions& options) {
         model::reshaped(*preset, {.layers = options.layers, .heads = options.heads, .width = options.width});
     model.dropout = options.dropout;
     if (options.context > 0 && !model::reads_pictures(model)) model.context = options.context;
-    for (const auto take : {take_pictures, take_prototypes, take_caption, take_activation})
+    for (const auto take : {take_pictures, take_clusters, take_caption, take_activation})
         if (Status taken = take(model, options); !taken) return taken.error();
     return model;
 }

@@ -17,7 +17,7 @@ namespace potluck::node {
 /// As they were typed; 0: as the preset has it.
 struct ModelOptions {
     std::string preset = "tiny";
-    std::uint32_t layers = 0, heads = 0, width = 0, context = 0, side = 0, caption = 0, prototypes = 0;
+    std::uint32_t layers = 0, heads = 0, width = 0, context = 0, side = 0, caption = 0, prototypes = 0, together = 0;
     float dropout = 0;
     bool relu = false;
 };
