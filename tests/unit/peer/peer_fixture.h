@@ -91,6 +91,8 @@ public:
     }
     void seek(const std::vector<PeerId>& members) override { sought = members; }
     std::vector<PeerId> sought;
+    void set_deciders(const Deciders& all) override { deciders = all; }
+    Deciders deciders;
     std::vector<TimePoint> deadlines;  // of what was fetched
     std::vector<std::vector<PeerId>> sources;
     void retain(const BlobId& blob, run::Retention retention) override { retained.emplace_back(blob, retention); }

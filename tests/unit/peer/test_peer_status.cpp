@@ -1,6 +1,7 @@
-// What a member says of itself, what is kept of that, and to whom it is shown.
+// What a member says of itself and when, what is kept of that, and to whom it is shown.
 #include <QTest>
 
+#include "core/peer/own_status.h"
 #include "core/peer/presence/spoken_names.h"
 #include "core/peer/status_facts.h"
 #include "core/run/agreement/keyring.h"
@@ -46,6 +47,53 @@ struct NamesBench : Fixture {
 
     Members members;
     SpokenNames names{context, members, ledger};
+};
+
+constexpr std::int64_t wall_clock_at_start = 1'700'000'000'123;  // milliseconds since 1970
+
+/// The statuses of a run's host, key 1; key 2 is a backbone.
+struct OwnBench : Fixture, OwnStatus::Mediator {
+    OwnBench() : Fixture(manifest_with_backbone()) {}
+    static run::Manifest manifest_with_backbone() {
+        run::Manifest manifest = manifest_of();
+        manifest.backbones = {key_of(2).id()};
+        return manifest;
+    }
+    StatusFacts all_facts() const override {
+        StatusFacts facts = own.facts();
+        facts.seats_here = seats_here;
+        facts.seats_needed = 2;
+        return facts;
+    }
+    void wait(Duration time) { context.set_now(context.now() + time); }
+    /// A neighbour shows this member a status of this number, signed with its own key.
+    run::Verdict show(std::uint64_t sequence) {
+        run::StatusMessage status;
+        status.sequence = sequence;
+        run::Envelope envelope;
+        envelope.run = context.run;
+        envelope.sender = self.id();
+        envelope.body = run::encode_body(status);
+        envelope.signature = self.sign(run::domain_of(envelope.kind), run::signed_bytes(envelope));
+        return own.on_own(envelope);
+    }
+    /// Key 3 is heard of, through others only.
+    void hear_of_another() {
+        run::StatusMessage status;
+        status.sequence = 1;
+        POTLUCK_CHECK(members.take(key_of(3).id(), status, Source::others, context.now()) == run::Verdict::accepted);
+    }
+
+    std::int64_t wall_clock = wall_clock_at_start;
+    const std::function<std::int64_t()> unix_clock = [this] { return wall_clock; };
+    std::size_t seats_here = 0;
+    Members members;
+    run::RoundMachine machine{run::RoundSettings{.self = self.id(),
+                                                 .role = run::Role::volunteer,
+                                                 .window = Duration{60'000},
+                                                 .collect = Duration{3'000},
+                                                 .heartbeat = Duration{1'000}}};
+    OwnStatus own{{context, chain, machine, members, keyring, unix_clock, *this}};
 };
 }  // namespace
 
@@ -233,6 +281,107 @@ private slots:
         QCOMPARE(bench.swarm.sent_to.size(), std::size_t{1});
         QVERIFY(bench.swarm.sent_to[0].first == key_of(9).id());
         QVERIFY(bench.swarm.sent_to[0].second.sender == key_of(8).id());
+    }
+
+    void statuses_are_numbered_by_the_clock_and_marked_by_their_process() {
+        OwnBench bench;
+        constexpr std::uint64_t marks = 1'048'576, begun = wall_clock_at_start, mark = begun % marks;
+        QCOMPARE(bench.own.next().sequence, (begun + 1) * marks + mark);
+        QCOMPARE(bench.own.next().sequence, (begun + 2) * marks + mark);
+        bench.wall_clock += 1'000;
+        QCOMPARE(bench.own.next().sequence, (begun + 1'000) * marks + mark);
+        bench.wall_clock -= 60'000;  // set back
+        QCOMPARE(bench.own.next().sequence, (begun + 1'001) * marks + mark);
+    }
+
+    void a_member_whose_earlier_life_had_higher_numbers_goes_on_far_above_them() {
+        OwnBench bench;
+        const std::uint64_t said = bench.own.next().sequence + 1'000 * process_marks;
+        bench.own.broadcast();
+        QVERIFY(!bench.own.due());
+        QCOMPARE(bench.show(said), run::Verdict::repeated);
+        QVERIFY(bench.own.due());
+        const std::uint64_t jump = (std::uint64_t{1} << 32U) * process_marks;
+        QCOMPARE(bench.own.next().sequence, said + jump + process_marks);
+        QVERIFY(!bench.own.facts().own_key_elsewhere);
+    }
+
+    void another_process_with_its_key_is_told_of_for_a_minute() {
+        OwnBench bench;
+        const std::uint64_t own = bench.own.next().sequence;
+        QCOMPARE(bench.show(own), run::Verdict::repeated);
+        QVERIFY(!bench.own.facts().own_key_elsewhere);
+        QCOMPARE(bench.show(own - 1), run::Verdict::contradicting);  // the mark is not this process's
+        bench.wait(Duration{59'999});
+        QVERIFY(bench.own.facts().own_key_elsewhere);
+        bench.wait(Duration{1});
+        QVERIFY(!bench.own.facts().own_key_elsewhere);
+    }
+
+    void two_seconds_without_a_tick_are_a_sleep() {
+        OwnBench bench;
+        const PeerId neighbour = key_of(2).id();
+        bench.members.joined(neighbour);
+        const auto admits = [&] {
+            return bench.members.admit_message(neighbour, run::MessageKind::status, bench.context.now());
+        };
+        bench.own.notice_sleep();
+        for (int i = 0; i < 300; ++i) QVERIFY(admits());
+        bench.wall_clock += 1'999;
+        bench.own.notice_sleep();
+        QVERIFY(!admits());
+        bench.wall_clock += 2'000;
+        bench.own.notice_sleep();
+        QVERIFY(admits());
+    }
+
+    void a_member_is_alone_since_another_was_here_last() {
+        OwnBench bench;
+        bench.own.start();
+        bench.wait(Duration{5'000});
+        QCOMPARE(bench.own.facts().alone_for, Duration{5'000});
+        bench.hear_of_another();
+        bench.own.tick();
+        QCOMPARE(bench.own.facts().alone_for, Duration{0});
+        bench.members.remove(key_of(3).id());
+        bench.wait(Duration{1'000});
+        QCOMPARE(bench.own.facts().alone_for, Duration{1'000});
+    }
+
+    void a_status_older_than_an_hour_is_of_long_ago() {
+        OwnBench bench;
+        run::StatusMessage said;
+        said.sequence = static_cast<std::uint64_t>(wall_clock_at_start - 3'600'000) * process_marks;
+        QVERIFY(!bench.own.is_long_ago(said));
+        said.sequence -= 1;
+        QVERIFY(bench.own.is_long_ago(said));
+    }
+
+    void a_status_is_due_at_each_heartbeat_and_at_each_change() {
+        OwnBench bench;
+        bench.own.broadcast();
+        bench.wait(Duration{999});
+        QVERIFY(!bench.own.due());
+        bench.wait(Duration{1});
+        QVERIFY(bench.own.due());
+        bench.own.changed();
+        bench.own.broadcast();
+        QVERIFY(!bench.own.due());
+        bench.own.changed();
+        QVERIFY(bench.own.due());
+    }
+
+    void the_network_is_told_of_missed_members_and_of_those_that_decide() {
+        OwnBench bench;
+        bench.hear_of_another();
+        bench.seats_here = 1;
+        bench.own.broadcast();
+        QVERIFY(bench.swarm.sought == ids_of({3}));
+        QVERIFY(bench.swarm.deciders.members == ids_of({2}));
+        QVERIFY(bench.swarm.deciders.quorum == Deciders::Quorum::missing);
+        bench.seats_here = 2;
+        bench.own.broadcast();
+        QVERIFY(bench.swarm.deciders.quorum == Deciders::Quorum::here);
     }
 };
 
