@@ -1,7 +1,10 @@
-// What of an answer on the short way is refused. Whole ways, with liars on them, are walked in tests/sim.
+// How a member that is behind gets to where the others are: what of an answer on the short way is refused, and when
+// lists, payloads or a checkpoint are asked for without one. Whole ways, with liars on them, are walked in tests/sim.
 #include <QTest>
 
+#include "core/peer/catch_up.h"
 #include "core/peer/shortcut.h"
+#include "tests/unit/peer/ballots_bench.h"
 #include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;
@@ -17,7 +20,8 @@ public:
 };
 
 struct Silence final : Shortcut::Mediator {
-    bool may_jump() const override { return true; }
+    bool jumps = true;
+    bool may_jump() const override { return jumps; }
     RoundId checkpoint_offered() const override { return {}; }
     PeerId history_source(const std::vector<PeerId>& ahead) override { return ahead.front(); }
     void jumped(std::uint64_t) override {}
@@ -30,18 +34,17 @@ run::Manifest long_manifest() {
     return manifest;
 }
 
-/// A newcomer, number 9, that the host leads on.
+/// A newcomer, number 9, that the host leads on from this round.
 struct Bench : Fixture {
-    Bench() : Fixture(long_manifest(), 9) {
-        meet_far_ahead(1);
+    explicit Bench(std::uint64_t round = 900'000) : Fixture(long_manifest(), 9) {
+        meet_far_ahead(1, round);
         shortcut.tick();
-        POTLUCK_CHECK(shortcut.active());
     }
-    void meet_far_ahead(std::uint8_t number) {
+    void meet_far_ahead(std::uint8_t number, std::uint64_t round = 900'000) {
         members.joined(key_of(number).id());
         run::StatusMessage status;
         status.sequence = 1;
-        status.round = RoundId{900'000};
+        status.round = RoundId{round};
         POTLUCK_CHECK(members.take(key_of(number).id(), status, Source::itself, context.now()) == Verdict::accepted);
     }
     void wait(Duration time) {
@@ -75,6 +78,103 @@ struct Bench : Fixture {
     Silence silence;
     Credulous credulous;
     Shortcut shortcut{{context, chain, credulous, members, errors, silence}};
+};
+
+struct SeederSilence final : Seeder::Mediator {
+    std::optional<StateStore::Held> newest_state() const override { return std::nullopt; }
+    bool in_use(RoundId) const override { return false; }
+    void drop_state(RoundId) override {}
+    void status_changed() override {}
+};
+
+/// A member, number 9, whose neighbours are ahead of it in a run that the host decides alone.
+struct Behind : Fixture, CatchUp::Mediator {
+    explicit Behind(run::Manifest run_manifest = long_manifest()) : Fixture(std::move(run_manifest), 9) {
+        catch_up.start();
+    }
+    bool takes_shortcut() const override { return is_on_shortcut; }
+    void appended(const CheckedList&) override {}
+    void entered() override { ++rounds_entered; }
+    void advance() override {}
+
+    void wait(Duration time) { context.set_now(context.now() + time); }
+    /// theta[round] as every other member has it.
+    StateDigest state_of(std::uint64_t round) { return commit_to(elsewhere, round, static_cast<float>(round)); }
+    std::shared_ptr<sim::MemoryBlob> content_of(std::uint64_t round) {
+        (void)state_of(round);
+        const State state = elsewhere.state(RoundId{round});
+        return std::make_shared<sim::MemoryBlob>(Bytes(state.file.begin(), state.file.end()));
+    }
+    /// Lists up to this height are held, each with one payload that is not, and theta[0].
+    void reach(std::uint64_t height) {
+        while (chain.height().value < height) {
+            const std::uint64_t next = chain.height().value + 1;
+            const Made made = payload_of(1.0F, key_of(static_cast<std::uint8_t>(1 + next)).id());
+            POTLUCK_CHECK(chain.append(list_of({made.entry}), state_of(next)).ok());
+        }
+        keeper.hold({RoundId{0}, context.manifest.initial_state.root});
+    }
+    [[nodiscard]] BlobId payload_of_round(std::uint64_t round) const {
+        return chain.list_at(RoundId{round})->entries.front().payload.root;
+    }
+    /// Of a member in `round` that offers theta[checkpoint]; none if that is 0.
+    run::StatusMessage status_of(std::uint64_t round, std::uint64_t checkpoint = 0) {
+        run::StatusMessage status;
+        status.sequence = ++sequence;
+        status.round = RoundId{round};
+        status.checkpoint_round = RoundId{checkpoint};
+        if (checkpoint > 0)
+            status.checkpoint = {state_of(checkpoint), context.layout.file_size(), run::BlobKind::open, {}};
+        return status;
+    }
+    void hear(std::uint8_t neighbour, const run::StatusMessage& status) {
+        const PeerId id = key_of(neighbour).id();
+        if (!members.is_neighbour(id)) members.joined(id);
+        POTLUCK_CHECK(members.take(id, status, Source::itself, context.now()) == Verdict::accepted);
+    }
+    void hear_through_others(std::uint8_t number, const run::StatusMessage& status) {
+        POTLUCK_CHECK(members.take(key_of(number).id(), status, Source::others, context.now()) == Verdict::accepted);
+    }
+    [[nodiscard]] std::ptrdiff_t fetches_of(const BlobId& id) const {
+        return std::count(swarm.fetched.begin(), swarm.fetched.end(), id);
+    }
+    [[nodiscard]] bool forgot(const BlobId& id) const {
+        return std::count(swarm.forgotten.begin(), swarm.forgotten.end(), id) > 0;
+    }
+    std::ptrdiff_t questions_after(Duration time) {
+        wait(time);
+        catch_up.ask_history();
+        return std::count_if(swarm.sent.begin(), swarm.sent.end(),
+                             [](const run::Envelope& one) { return one.kind == run::MessageKind::history_request; });
+    }
+    [[nodiscard]] bool fetches_after(Duration time) {
+        wait(time);
+        catch_up.step();
+        return catch_up.fetching();
+    }
+
+    bool is_on_shortcut = false;
+    int rounds_entered = 0;
+    std::uint64_t sequence = 0;
+    sim::Disk elsewhere{"elsewhere", context.layout};
+    VoteFile votes;
+    KeeperSilence keeper_silence;
+    BallotsMediator ballots_mediator;
+    SeederSilence seeder_silence;
+    Members members;
+    run::RoundMachine machine{round_settings(context)};
+    run::Exchange exchange;
+    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
+    Steps steps{{context, chain, members, payloads, errors}};
+    StateKeeper keeper{{context, chain, disk, jobs, errors, keeper_silence}};
+    Seats seats{context, chain, members};
+    Moderation moderation{context, chain, ledger, errors};
+    Verdicts verdicts{{context, chain, members}};
+    Losses losses{{context, chain, members, disk}};
+    Ballots ballots{{context, chain, keeper, machine, exchange, keyring, votes, payloads, steps, seats, moderation,
+                     verdicts, losses, errors, ballots_mediator}};
+    Seeder seeder{{context, chain, disk, payloads, errors, seeder_silence}};
+    CatchUp catch_up{{context, chain, keeper, members, payloads, steps, seeder, moderation, ballots, errors, *this}};
 };
 
 /// A list as long as a message may carry.
@@ -166,6 +266,318 @@ private slots:
             bench.wait(Duration{0});                           // asks another
         }
         QCOMPARE(bench.swarm.sent.size(), std::size_t{8});
+    }
+
+    void a_member_is_far_ahead_beyond_a_table() {
+        QVERIFY(!Bench(1'000).shortcut.active());
+        QVERIFY(Bench(1'001).shortcut.active());
+    }
+
+    void no_way_begins_while_the_chain_may_not_jump() {
+        Bench bench;
+        bench.meet_far_ahead(2);
+        bench.silence.jumps = false;
+        bench.wait(3 * bench.context.settings.heartbeat);  // gives the first one up
+        bench.wait(Duration{0});
+        QCOMPARE(bench.swarm.sent.size(), std::size_t{1});
+        bench.silence.jumps = true;
+        bench.wait(Duration{0});
+        QCOMPARE(bench.swarm.sent.size(), std::size_t{2});
+    }
+
+    void an_empty_answer_ends_the_way() {
+        Bench bench;
+        QCOMPARE(bench.answer({}), Verdict::accepted);
+        QVERIFY(!bench.shortcut.active());
+        QCOMPARE(bench.swarm.sent.size(), std::size_t{1});
+    }
+
+    void a_table_that_cannot_be_fetched_ends_the_way() {
+        Bench bench;
+        QCOMPARE(bench.answer(bench.goal(100)), Verdict::accepted);
+        bench.shortcut.blob_failed(merkle_root(as_bytes("another")));
+        QVERIFY(bench.shortcut.active());
+        bench.shortcut.blob_failed(merkle_root(as_bytes("table")));
+        QVERIFY(!bench.shortcut.active());
+    }
+
+    void a_lonely_newcomer_looks_around_for_three_heartbeats() {
+        Behind bench;
+        const std::vector<BlobId> initial{bench.context.manifest.initial_state.root};
+        bench.catch_up.find_first_state();
+        bench.wait(Duration{2'999});
+        bench.catch_up.find_first_state();
+        QVERIFY(bench.swarm.fetched.empty());
+        bench.wait(Duration{1});
+        bench.catch_up.find_first_state();
+        QCOMPARE(bench.swarm.fetched, initial);
+        Behind host;  // has it already
+        host.swarm.blobs[initial.front()] = std::make_shared<sim::MemoryBlob>(Bytes(1));
+        host.catch_up.find_first_state();
+        QCOMPARE(host.swarm.fetched, initial);
+    }
+
+    void a_newcomer_waits_a_minute_for_the_chain_up_to_a_checkpoint() {
+        Behind bench;
+        bench.hear(2, bench.status_of(10, 4));
+        bench.catch_up.find_first_state();
+        bench.wait(Duration{59'999});
+        bench.catch_up.find_first_state();
+        QVERIFY(bench.swarm.fetched.empty());
+        bench.wait(Duration{1});
+        bench.catch_up.find_first_state();
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
+        Behind early;  // three rounds are replayed
+        early.hear(2, early.status_of(10, 3));
+        early.catch_up.find_first_state();
+        QCOMPARE(early.swarm.fetched.size(), std::size_t{1});
+        Behind apart;  // nobody could be asked for the checkpoint
+        apart.hear_through_others(2, apart.status_of(10, 4));
+        apart.catch_up.find_first_state();
+        QCOMPARE(apart.swarm.fetched.size(), std::size_t{1});
+    }
+
+    void the_initial_state_is_given_up_for_a_checkpoint() {
+        Behind bench;
+        bench.wait(Duration{3'000});
+        bench.catch_up.find_first_state();
+        QVERIFY(bench.catch_up.fetches(bench.context.manifest.initial_state.root));
+        bench.reach(4);
+        bench.hear(2, bench.status_of(4, 4));
+        bench.catch_up.find_first_state();
+        QVERIFY(bench.catch_up.fetches(bench.state_of(4)));
+        QVERIFY(bench.forgot(bench.context.manifest.initial_state.root));
+    }
+
+    void a_checkpoint_is_taken_where_it_is_more_than_three_rounds_ahead() {
+        Behind bench;
+        bench.reach(4);
+        bench.hear(2, bench.status_of(4, 3));
+        QVERIFY(!bench.fetches_after(Duration{0}));
+        bench.hear(2, bench.status_of(4, 4));
+        QVERIFY(bench.fetches_after(Duration{0}));
+        QVERIFY(bench.catch_up.fetches(bench.state_of(4)));
+    }
+
+    void a_checkpoint_that_cannot_be_the_state_is_not_fetched() {
+        Behind bench;
+        bench.reach(4);
+        run::StatusMessage longer = bench.status_of(4, 4);
+        ++longer.checkpoint.size;
+        bench.hear(2, longer);
+        QVERIFY(!bench.fetches_after(Duration{0}));
+        run::StatusMessage other = bench.status_of(4, 4);
+        other.checkpoint.root = bench.state_of(3);
+        bench.hear(2, other);
+        QVERIFY(!bench.fetches_after(Duration{0}));
+        bench.hear_through_others(3, bench.status_of(4, 4));
+        QVERIFY(!bench.fetches_after(Duration{0}));
+    }
+
+    void a_checkpoint_is_taken_where_payloads_do_not_come_for_three_graces() {
+        Behind bench;
+        bench.reach(2);
+        bench.hear(2, bench.status_of(2, 2));
+        QVERIFY(!bench.fetches_after(Duration{0}));
+        QVERIFY(!bench.fetches_after(3 * bench.context.manifest.recipe.grace - Duration{1}));
+        QVERIFY(bench.fetches_after(Duration{1}));
+        Behind slow;
+        slow.reach(2);
+        slow.hear(2, slow.status_of(2, 2));
+        QVERIFY(!slow.fetches_after(Duration{0}));
+        slow.swarm.blobs[slow.payload_of_round(0)] = nullptr;  // it comes nearer
+        QVERIFY(!slow.fetches_after(Duration{10'000}));
+        QVERIFY(!slow.fetches_after(3 * slow.context.manifest.recipe.grace - Duration{1}));
+        QVERIFY(slow.fetches_after(Duration{1}));
+    }
+
+    void any_checkpoint_will_do_while_the_newest_state_cannot_be_mended() {
+        Behind bench;
+        bench.reach(1);
+        bench.hear(2, bench.status_of(1, 1));
+        QVERIFY(!bench.fetches_after(Duration{0}));
+        bench.catch_up.fell_back();
+        bench.catch_up.caught_up();
+        QVERIFY(!bench.fetches_after(Duration{0}));
+        bench.catch_up.fell_back();
+        QVERIFY(bench.fetches_after(Duration{0}));
+    }
+
+    void payloads_of_eight_rounds_are_fetched_beside_each_other() {
+        Behind bench;
+        bench.reach(12);
+        QVERIFY(!bench.fetches_after(Duration{0}));
+        for (const std::uint64_t round : {0U, 1U, 7U})
+            QCOMPARE(bench.fetches_of(bench.payload_of_round(round)), std::ptrdiff_t{1});
+        QCOMPARE(bench.fetches_of(bench.payload_of_round(8)), std::ptrdiff_t{0});
+    }
+
+    void a_checkpoint_that_stalls_makes_room_for_the_next_reference() {
+        Behind bench;
+        bench.reach(4);
+        for (const std::uint8_t neighbour : {std::uint8_t{2}, std::uint8_t{3}}) {
+            run::StatusMessage status = bench.status_of(4, 4);
+            status.checkpoint.info_hash.bytes[0] = std::byte{neighbour};
+            bench.hear(neighbour, status);
+        }
+        QVERIFY(bench.fetches_after(Duration{0}));
+        const std::vector<PeerId> first = bench.swarm.sources.back();
+        QVERIFY(bench.fetches_after(Duration{19'999}));
+        bench.swarm.blobs[bench.state_of(4)] = nullptr;  // it comes nearer
+        QVERIFY(bench.fetches_after(Duration{0}));
+        QVERIFY(bench.fetches_after(Duration{19'999}));
+        QVERIFY(!bench.fetches_after(Duration{1}));
+        QVERIFY(bench.forgot(bench.state_of(4)));
+        QVERIFY(bench.fetches_after(Duration{0}));
+        QCOMPARE(first.size(), std::size_t{1});
+        QCOMPARE(bench.swarm.sources.back().size(), std::size_t{1});
+        QVERIFY(bench.swarm.sources.back() != first);
+    }
+
+    void a_reference_that_was_a_lie_is_not_tried_again_at_once() {
+        Behind bench;
+        bench.reach(4);
+        bench.hear(2, bench.status_of(4, 4));
+        QVERIFY(bench.fetches_after(Duration{0}));
+        bench.catch_up.on_fetch_failed(bench.state_of(3), {ErrorCode::untrusted, "another blob"});
+        QVERIFY(bench.catch_up.fetching());
+        bench.catch_up.on_fetch_failed(bench.state_of(4), {ErrorCode::io, "no line"});
+        QVERIFY(bench.fetches_after(Duration{0}));
+        bench.catch_up.on_fetch_failed(bench.state_of(4), {ErrorCode::untrusted, "wrong bytes"});
+        QVERIFY(!bench.fetches_after(Duration{0}));
+    }
+
+    void a_fetched_checkpoint_is_written_once_and_offered() {
+        for (const std::uint64_t height : {4U, 5U}) {
+            Behind bench;
+            bench.reach(height);
+            bench.hear(2, bench.status_of(height, 4));
+            QVERIFY(bench.fetches_after(Duration{0}));
+            bench.catch_up.on_content(bench.content_of(4));
+            bench.catch_up.on_content(bench.content_of(4));
+            bench.catch_up.on_fetch_failed(bench.state_of(4), {ErrorCode::cancelled, "too late"});
+            QVERIFY(bench.catch_up.adopting());
+            QCOMPARE(bench.work.size(), std::size_t{1});
+            bench.work.finish_all();
+            QVERIFY(!bench.catch_up.fetching());
+            QVERIFY(bench.keeper.round() == RoundId{4});
+            QVERIFY(bench.forgot(bench.state_of(4)));
+            QCOMPARE(bench.swarm.files.size(), std::size_t{1});
+            QCOMPARE(bench.rounds_entered, height == 4 ? 1 : 0);
+        }
+    }
+
+    void a_checkpoint_of_wrong_bytes_is_not_fetched_again() {
+        Behind bench;
+        bench.reach(4);
+        bench.hear(2, bench.status_of(4, 4));
+        QVERIFY(bench.fetches_after(Duration{0}));
+        bench.catch_up.on_content(std::make_shared<sim::MemoryBlob>(Bytes(77)));
+        bench.work.finish_all();
+        QVERIFY(!bench.fetches_after(Duration{0}));
+        QVERIFY(!bench.fetches_after(Duration{10'000}));
+        QCOMPARE(bench.fetches_of(bench.state_of(4)), std::ptrdiff_t{1});
+    }
+
+    void a_member_two_rounds_ahead_is_asked_at_once_and_again_after_three_heartbeats() {
+        Behind bench;
+        bench.hear(2, bench.status_of(2));
+        bench.is_on_shortcut = true;
+        QCOMPARE(bench.questions_after(Duration{0}), std::ptrdiff_t{0});
+        bench.is_on_shortcut = false;
+        QCOMPARE(bench.questions_after(Duration{0}), std::ptrdiff_t{1});
+        QCOMPARE(bench.questions_after(Duration{2'999}), std::ptrdiff_t{1});
+        QCOMPARE(bench.questions_after(Duration{1}), std::ptrdiff_t{2});
+        Behind apart;
+        apart.hear_through_others(2, apart.status_of(2));
+        QCOMPARE(apart.questions_after(Duration{0}), std::ptrdiff_t{0});
+    }
+
+    void a_member_one_round_ahead_is_asked_after_two_heartbeats() {
+        Behind bench;
+        bench.hear(2, bench.status_of(1));
+        QCOMPARE(bench.questions_after(Duration{0}), std::ptrdiff_t{0});
+        QCOMPARE(bench.questions_after(Duration{1'999}), std::ptrdiff_t{0});
+        QCOMPARE(bench.questions_after(Duration{1}), std::ptrdiff_t{1});
+    }
+
+    void the_closing_list_is_asked_for_every_half_minute() {
+        run::Manifest manifest = long_manifest();
+        manifest.recipe.total_rounds = 3;
+        Behind bench(manifest);
+        bench.reach(3);
+        bench.keeper.hold({RoundId{3}, bench.state_of(3)});
+        bench.hear(2, bench.status_of(3));
+        QCOMPARE(bench.questions_after(Duration{0}), std::ptrdiff_t{1});
+        QCOMPARE(bench.questions_after(Duration{29'999}), std::ptrdiff_t{1});
+        QCOMPARE(bench.questions_after(Duration{1}), std::ptrdiff_t{2});
+    }
+
+    void a_history_with_a_forged_list_is_refused_whole() {
+        Behind bench;
+        Fixture ahead(long_manifest());
+        bench.hear(1, bench.status_of(5));
+        QCOMPARE(bench.questions_after(Duration{0}), std::ptrdiff_t{1});
+        const CheckedList first = ahead.list_of({ahead.payload_of(1.0F).entry});
+        QVERIFY(ahead.chain.append(first, bench.state_of(1)).ok());
+        CheckedList second = ahead.list_of({ahead.payload_of(2.0F).entry});
+        second.committed.certificate.back() ^= std::byte{1};
+        QCOMPARE(bench.catch_up.on_history(key_of(1).id(), run::HistoryMessage{{first.committed, second.committed}}),
+                 Verdict::bad_signature);
+        QCOMPARE(bench.chain.height(), RoundId{0});
+    }
+
+    void a_history_is_read_under_the_rules_that_its_lists_bring_into_force() {
+        Behind bench;
+        Fixture ahead(long_manifest());
+        bench.hear(1, bench.status_of(5));
+        QCOMPARE(bench.questions_after(Duration{0}), std::ptrdiff_t{1});
+        run::AcceptList banning = ahead.unsigned_list_of({});
+        banning.actions = {Fixture::by_host(ban_of(5, 1))};
+        const CheckedList first = ahead.committed(banning, {1});
+        QVERIFY(ahead.chain.append(first, bench.state_of(1)).ok());
+        const CheckedList second = ahead.list_of({ahead.payload_of(2.0F).entry});
+        QCOMPARE(bench.catch_up.on_history(key_of(1).id(), run::HistoryMessage{{first.committed, second.committed}}),
+                 Verdict::accepted);
+        QCOMPARE(bench.chain.height(), RoundId{1});
+        QVERIFY(bench.ballots.decision() != nullptr);
+    }
+
+    void a_history_that_begins_with_another_model_is_not_taken() {
+        Behind bench;
+        run::Manifest manifest = long_manifest();
+        manifest.initial_state.root = bench.state_of(7);
+        Fixture ahead(manifest);
+        bench.hear(1, bench.status_of(5));
+        QCOMPARE(bench.questions_after(Duration{0}), std::ptrdiff_t{1});
+        const CheckedList first = ahead.list_of({ahead.payload_of(1.0F).entry});
+        QVERIFY(ahead.chain.append(first, bench.state_of(1)).ok());
+        const CheckedList second = ahead.list_of({ahead.payload_of(2.0F).entry});
+        (void)bench.catch_up.on_history(key_of(1).id(), run::HistoryMessage{{first.committed, second.committed}});
+        QCOMPARE(bench.chain.height(), RoundId{0});
+        QVERIFY(!bench.errors.last().empty());
+    }
+
+    void a_jump_ends_what_is_under_way() {
+        Behind bench;
+        bench.reach(4);
+        bench.hear(1, bench.status_of(6, 4));
+        QCOMPARE(bench.questions_after(Duration{0}), std::ptrdiff_t{1});
+        QVERIFY(bench.fetches_after(Duration{0}));
+        bench.catch_up.jumped();
+        QVERIFY(!bench.catch_up.fetching());
+        QVERIFY(bench.forgot(bench.state_of(4)));
+        const CheckedList next = bench.list_of({});
+        QCOMPARE(bench.catch_up.on_history(key_of(1).id(), run::HistoryMessage{{next.committed}}), Verdict::stale);
+    }
+
+    void the_time_to_the_first_step_is_taken_once() {
+        Behind bench;
+        bench.wait(Duration{5'000});
+        bench.catch_up.first_step();
+        bench.wait(Duration{5'000});
+        bench.catch_up.first_step();
+        QVERIFY(bench.catch_up.join_to_first_step() == Duration{5'000});
     }
 };
 
