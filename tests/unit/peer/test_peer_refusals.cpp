@@ -13,9 +13,14 @@ namespace {
 
 /// The host, which trains nothing, in round 1. Its neighbour is number 6, of an open run.
 struct Bench {
-    explicit Bench(const run::Manifest& manifest = Fixture::manifest_of()) : own(manifest) {
+    /// `change`: of the list of round 0.
+    explicit Bench(const run::Manifest& manifest = Fixture::manifest_of(),
+                   const std::function<void(run::AcceptList&)>& change = {})
+        : own(manifest) {
         (void)own.commit(0, 0.5F);
-        POTLUCK_CHECK(own.chain.append(own.list_of({}), own.commit(1, 0.5F)).ok());
+        run::AcceptList first = own.unsigned_list_of({});
+        if (change) change(first);
+        POTLUCK_CHECK(own.chain.append(own.committed(first, {1}), own.commit(1, 0.5F)).ok());
         own.swarm.around = ids_of({6});
         peer.emplace(Fixture::run_id(), manifest, PeerSettings{},
                      Peer::World{own.swarm, nullptr, own.disk, own.ledger, own.self, own.work.offload()});
@@ -41,6 +46,12 @@ struct Bench {
         qFatal("no verdict");
     }
     Verdict on(const run::Message& message) { return on(of(6, message)); }
+    /// The verdict on the same message with another signature.
+    Verdict on_forged(const run::Message& message) {
+        run::Envelope forged = of(6, message);
+        forged.signature[0] ^= std::byte{1};
+        return on(forged);
+    }
     /// The host says of itself what it has not said.
     Verdict on_own_status(std::uint64_t sequence) {
         run::StatusMessage status;
@@ -120,6 +131,57 @@ private slots:
             QVERIFY(bench.own.swarm.dropped == ids_of({6}));
             QCOMPARE(bench.own.swarm.dropped_for.back(), std::min(window, Duration{60'000}));
         }
+    }
+
+    void contributions_of_a_suspended_person_are_refused() {
+        const PeerId person = key_of(6).id();
+        const Fixture::Made made = Fixture().payload_of(1.0F, person);
+        run::JurorVerdict verdict;
+        verdict.person = person;
+        Bench bench(Fixture::manifest_of(), [&](run::AcceptList& list) {
+            list.entries = {Fixture().payload_of(2.0F, key_of(5).id()).entry};
+            list.suspensions = {{person, {{key_of(1).id(), verdict, {}}}}};
+        });
+        run::ContributionMessage message;
+        message.round = RoundId{1};
+        message.base = *bench.own.chain.digest_at(RoundId{1});
+        message.payload = made.payload->ref;
+        message.tokens = {64};
+        QCOMPARE(bench.on(message), Verdict::suspended);
+        QVERIFY(bench.on(Bench::of(8, message)) != Verdict::suspended);
+    }
+
+    /// Every neighbour passes them on: the copies cost no arithmetic.
+    void copies_of_a_seats_step_and_of_a_jurors_verdict_are_known_without_their_signatures() {
+        run::Manifest manifest = Fixture::manifest_of();
+        manifest.allowed = {key_of(6).id()};
+        manifest.recipe.outer.form = numerics::StepForm::coded;
+        manifest.recipe.measuring.jury = 0.03;
+        Bench bench(manifest);
+        const run::StepMessage step{RoundId{1}, {}, {merkle_root(as_bytes("step")), 100, run::BlobKind::plain, {}}, {}};
+        QCOMPARE(bench.on_forged(step), Verdict::bad_signature);
+        QCOMPARE(bench.on(step), Verdict::accepted);
+        QCOMPARE(bench.on_forged(step), Verdict::repeated);
+        run::JurorVerdict verdict;
+        verdict.person = key_of(9).id();
+        QCOMPARE(bench.on_forged(verdict), Verdict::bad_signature);
+        QCOMPARE(bench.on(verdict), Verdict::accepted);
+        QCOMPARE(bench.on_forged(verdict), Verdict::repeated);
+    }
+
+    void losses_are_refused_in_a_run_that_measures_none() {
+        Bench bench;
+        QCOMPARE(bench.on(run::MeasuredLoss{RoundId{0}, 3'000'000, 1}), Verdict::not_allowed);
+    }
+
+    void a_member_that_says_goodbye_is_gone() {
+        Bench bench;
+        run::StatusMessage status;
+        status.sequence = 1;
+        QCOMPARE(bench.on(status), Verdict::accepted);
+        QCOMPARE(bench.peer->view().members.size(), std::size_t{2});
+        QCOMPARE(bench.on(run::GoodbyeMessage{}), Verdict::accepted);
+        QCOMPARE(bench.peer->view().members.size(), std::size_t{1});
     }
 
     void bytes_that_are_no_list_are_malformed() {
