@@ -625,6 +625,54 @@ private slots:
         QCOMPARE(plain.chain.read(bounded.encode(), nullptr, plain.chain.rules(), out), run::Verdict::malformed);
     }
 
+    void a_person_back_from_a_suspension_is_not_marked_as_vouched_for() {
+        run::Manifest manifest = Fixture::manifest_of();
+        manifest.allowed = {key_of(5).id()};
+        manifest.recipe.total_rounds = 1'000;
+        manifest.recipe.strangers.newcomer_rms = 0.01;
+        manifest.recipe.strangers.unvouched_share = 0.5;
+        Fixture bench(manifest);
+        run::JurorVerdict verdict;
+        verdict.person = key_of(5).id();
+        run::AcceptList first = bench.unsigned_list_of({bench.payload_of(1.0F).entry});
+        first.suspensions = {{verdict.person, {{key_of(1).id(), verdict, {}}}}};
+        QVERIFY(bench.chain.append(bench.committed(first, {1}), digest_of("1")).ok());
+        while (bench.chain.height().value < 1 + run::suspended_rounds[0])
+            QVERIFY(bench.chain.append(bench.list_of({bench.payload_of(1.0F).entry}), digest_of("x")).ok());
+        const auto verdict_where = [&](bool is_vouched) {
+            run::AcceptList list =
+                bench.unsigned_list_of({bench.payload_of(1.0F).entry, bench.payload_of(2.0F, verdict.person).entry});
+            for (run::Accepted& entry : list.entries)
+                if (entry.peer == verdict.person) entry.vouched = is_vouched;
+            list.bounds = bench.chain.bounds_after(list, 3);
+            CheckedList out;
+            return bench.chain.read(list.encode(), bench.chain.head(), bench.chain.rules(), out);
+        };
+        QCOMPARE(verdict_where(true), run::Verdict::malformed);
+        QCOMPARE(verdict_where(false), run::Verdict::accepted);
+    }
+
+    void a_suspension_has_its_jurors_signatures() {
+        run::Manifest manifest = Fixture::manifest_of();
+        manifest.recipe.measuring.jury = 0.03;
+        Fixture bench(manifest);
+        QVERIFY(bench.chain.append(bench.list_of({bench.payload_of(1.0F).entry}), digest_of("1")).ok());
+        run::JurorVerdict verdict;
+        verdict.person = key_of(5).id();
+        run::SignedVerdict signed_verdict{key_of(1).id(), verdict, {}};
+        signed_verdict.signature =
+            key_of(1).sign(run::domain_of(run::MessageKind::verdict), run::signed_bytes(Fixture::run_id(), verdict));
+        const auto verdict_on = [&](const run::SignedVerdict& one) {
+            run::AcceptList list = bench.unsigned_list_of({bench.payload_of(2.0F).entry});
+            list.suspensions = {{verdict.person, {one}}};
+            CheckedList out;
+            return bench.chain.read(list.encode(), bench.chain.head(), bench.chain.rules(), out);
+        };
+        QCOMPARE(verdict_on(signed_verdict), run::Verdict::accepted);
+        signed_verdict.signature[0] ^= std::byte{1};
+        QCOMPARE(verdict_on(signed_verdict), run::Verdict::bad_signature);
+    }
+
     void a_member_with_little_credit_stays_a_newcomer() {
         run::Manifest manifest = Fixture::manifest_of();
         manifest.recipe.probation_rounds = 1;

@@ -201,6 +201,20 @@ private slots:
         QVERIFY(!parsed.ok() && mentions(parsed.error().message, "more than 1 MiB"));
     }
 
+    void a_table_longer_than_any_is_refused_by_its_length() {
+        const auto message_of = [](std::size_t table_bytes) {
+            Bytes bytes = ProofSample().proof(0, 0);  // ends in the length of a table and the number of lists
+            ByteWriter length;
+            length.u32(static_cast<std::uint32_t>(table_bytes));
+            const Bytes written = length.take();
+            std::copy(written.begin(), written.end(), bytes.end() - 12);
+            const Result<ProofFile> parsed = ProofFile::parse(bytes);
+            return parsed.ok() ? std::string("it was taken") : parsed.error().message;
+        };
+        QVERIFY(mentions(message_of(run::table_bytes_max), "is cut short"));
+        QVERIFY(mentions(message_of(run::table_bytes_max + 1), "larger than one can be"));
+    }
+
     void the_number_of_lists_is_that_of_the_round() {
         const ProofSample sample;
         for (const std::uint64_t lists : {0U, 3U, 5U}) {
