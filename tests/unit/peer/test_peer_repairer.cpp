@@ -266,6 +266,53 @@ private slots:
         const auto answer = run::decode_body(run::MessageKind::layer, bench.swarm.sent.back().body);
         QVERIFY(std::get<run::LayerMessage>(*answer) == expected);
     }
+
+    void a_layer_is_asked_for_again_after_two_heartbeats() {
+        Bench bench;
+        bench.repairer.begin({RoundId{1}, digest_of("lost")}, {key_of(2).id()});
+        bench.context.set_now(bench.context.now() + 2 * bench.context.settings.heartbeat - Duration{1});
+        bench.repairer.update_repair();
+        QCOMPARE(bench.layers_asked(), std::size_t{1});
+        bench.context.set_now(bench.context.now() + Duration{1});
+        bench.repairer.update_repair();
+        QCOMPARE(bench.layers_asked(), std::size_t{2});
+    }
+
+    void layers_of_four_states_are_kept() {
+        Bench bench;
+        std::vector<StateDigest> states{bench.ours};
+        for (std::uint64_t round = 2; round <= 5; ++round)
+            states.push_back(bench.commit(round, static_cast<float>(round)));
+        const auto ask_for = [&](const StateDigest& state) {
+            POTLUCK_CHECK(bench.repairer.on_layer_request(key_of(2).id(), {state, 0}) == run::Verdict::accepted);
+            const std::size_t jobs = bench.work.size();
+            bench.work.finish_all();
+            return jobs;
+        };
+        std::size_t computed = 0;
+        for (std::size_t i = 0; i < 4; ++i) computed += ask_for(states[i]);
+        for (std::size_t i = 0; i < 4; ++i) computed += ask_for(states[i]);
+        QCOMPARE(computed, std::size_t{4});
+        QCOMPARE(ask_for(states[4]), std::size_t{1});
+        // The fifth has taken the place of one of them, which is computed anew.
+        computed = 0;
+        for (const StateDigest& state : states) computed += ask_for(state);
+        QVERIFY(computed > 0);
+    }
+
+    void a_state_of_the_round_before_is_checked_and_none_before_that() {
+        for (const std::uint64_t damaged : {0U, 1U}) {
+            Bench bench;
+            const StateDigest next = bench.commit(2, 2.0F);
+            bench.list = bench.list_of({bench.payload_of(2.0F).entry});
+            QVERIFY(bench.chain.append(bench.list, next).ok());
+            bench.keeper.hold({RoundId{2}, next});
+            QVERIFY(bench.disk.damage(RoundId{damaged}, 5));
+            bench.hear_at(2, 3, digest_of("other"));
+            bench.work.finish_all();
+            QCOMPARE(bench.mediator.unrepairable.has_value(), damaged == 1);
+        }
+    }
 };
 
 QTEST_APPLESS_MAIN(PeerRepairerTest)

@@ -161,6 +161,28 @@ private slots:
         QVERIFY(!bench.seeder.forget_oldest_payloads(states_kept));
         QVERIFY(bench.seeder.forget_oldest_payloads(0));  // rather than to stand still
     }
+
+    void the_initial_state_is_no_checkpoint() {
+        Bench bench;
+        bench.play(3);
+        bench.seeder.publish_checkpoint(RoundId{0});
+        QVERIFY(bench.swarm.files.empty());
+    }
+
+    void a_checkpoint_that_is_lent_for_a_repair_is_told_once_it_is_published_as_one() {
+        Bench bench;
+        bench.play(3);
+        const StateDigest digest = *bench.chain.digest_at(RoundId{3});
+        bench.seeder.publish_checkpoint(RoundId{3});
+        bench.seeder.publish_for_repair(RoundId{3}, digest);
+        bench.seeder.publish_for_repair(RoundId{3}, digest);
+        QCOMPARE(bench.swarm.files.size(), std::size_t{2});
+        const std::filesystem::path file = bench.swarm.files[0].first;
+        bench.seeder.on_published(file, run::BlobRef{digest, 1, run::BlobKind::plain, {}});
+        QVERIFY(!bench.seeder.newest_checkpoint());
+        bench.seeder.on_published(file, run::BlobRef{digest, 1, run::BlobKind::open, {}});
+        QVERIFY(bench.seeder.newest_checkpoint().has_value());
+    }
 };
 
 QTEST_APPLESS_MAIN(PeerSeederTest)

@@ -304,6 +304,64 @@ private slots:
         QCOMPARE(bench.swarm.forgotten.size(), std::size_t{1});
         QCOMPARE(bench.steps.on_request(key_of(9).id(), {list.round}), run::Verdict::stale);
     }
+
+    void a_step_that_comes_nearer_is_waited_for() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        const run::StepMessage said = bench.said_of(list);
+        QCOMPARE(bench.hear(2, said), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, said), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        bench.wait(step_patience - Duration{1});
+        bench.swarm.blobs[said.step.root] = nullptr;
+        bench.steps.want(list, list.hash());
+        bench.wait(step_patience - Duration{1});
+        QVERIFY(!bench.steps.gave_up(list.hash()));
+        bench.wait(Duration{1});
+        QVERIFY(bench.steps.gave_up(list.hash()));
+    }
+
+    void a_past_step_is_of_its_own_list_and_of_a_seat_that_the_list_names() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        const run::StepMessage said = bench.said_of(list);
+        POTLUCK_CHECK(bench.chain.append(bench.committed(list, {1, 2, 3}), {}).ok());
+        run::StepMessage other = said;
+        other.list = Digest{};
+        QCOMPARE(bench.hear(2, other), run::Verdict::wrong_author);
+        QCOMPARE(bench.hear(20, said), run::Verdict::wrong_author);  // trusted, but without a seat
+        QCOMPARE(bench.hear(2, said), run::Verdict::accepted);
+    }
+
+    void a_step_that_is_computed_long_after_its_round_is_not_offered() {
+        Bench bench(2);
+        const run::AcceptList first = bench.list();
+        const auto compute = [&] {
+            bench.steps.computed({first.round, first.hash(), first.committee}, as_bytes("step"), digest_of("next"));
+        };
+        for (std::uint64_t round = 0; round < steps_kept; ++round)
+            POTLUCK_CHECK(bench.chain.append(bench.committed(bench.list(), {1, 2, 3}), {}).ok());
+        compute();
+        QCOMPARE(bench.swarm.published.size(), std::size_t{1});
+        bench.swarm.published.clear();
+        POTLUCK_CHECK(bench.chain.append(bench.committed(bench.list(), {1, 2, 3}), {}).ok());
+        compute();
+        QVERIFY(bench.swarm.published.empty());
+    }
+
+    void a_member_that_is_further_but_no_neighbour_is_asked_nothing() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        run::StatusMessage status;
+        status.sequence = 1;
+        status.round = list.round.next();
+        QCOMPARE(bench.members.take(key_of(2).id(), status, Source::others, bench.context.now()),
+                 run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        bench.wait(step_asked_again_after);
+        bench.steps.want(list, list.hash());
+        QVERIFY(bench.swarm.sent_to.empty());
+    }
 };
 
 QTEST_APPLESS_MAIN(PeerStepsTest)
