@@ -274,6 +274,27 @@ private slots:
         QCOMPARE(bench.hear(3, 2, 105), Verdict::accepted);
     }
 
+    /// Whose next status would not be missed for long.
+    void others_are_asked_soon_for_a_quiet_member_whose_session_ended() {
+        Bench bench;
+        run::StatusMessage status;
+        status.sequence = 100;
+        status.phase = run::Phase::paused;
+        QCOMPARE(bench.members.take(Bench::id(2), status, Source::itself, bench.context.now()), Verdict::accepted);
+        bench.gossip.take(Bench::id(2), bench.status_of(2, 100), 100, urgent);
+        (void)bench.sent(2, 100);
+        bench.members.left(Bench::id(2));
+        bench.members.remove(Bench::id(2));
+        std::erase(bench.swarm.around, Bench::id(2));
+        bench.gossip.left(Bench::id(2));
+        bench.wait(1'999);
+        bench.gossip.tick();
+        QVERIFY(bench.sent(2, 100).empty());
+        bench.wait(1);
+        bench.gossip.tick();
+        QCOMPARE(bench.sent(2, 100), (std::set<int>{3, 4}));
+    }
+
     void a_removed_members_status_is_not_passed_on() {
         Bench bench;
         (void)bench.hear(2, 9, 100, urgent);

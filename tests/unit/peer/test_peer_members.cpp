@@ -178,6 +178,17 @@ private slots:
         QCOMPARE(take(members, 3, 2), Verdict::accepted);
     }
 
+    void sessions_beyond_the_limit_are_not_heard() {
+        Members members;
+        QVERIFY(members.admit_message(peer_of(1'000'000), MessageKind::status, at(0)));
+        for (std::uint32_t i = 0; i < run::members_max; ++i) members.joined(peer_of(i));
+        members.joined(peer_of(1'000'000));
+        QVERIFY(!members.is_neighbour(peer_of(1'000'000)));
+        QVERIFY(!members.admit_message(peer_of(1'000'000), MessageKind::status, at(0)));
+        members.joined(peer_of(3));
+        QVERIFY(members.admit_message(peer_of(3), MessageKind::status, at(0)));
+    }
+
     void made_up_members_leave_room_for_neighbours_and_trusted_keys() {
         Members members({peer_of(2'000'000)});
         for (std::uint32_t i = 0; i < relayed_members_max; ++i) QCOMPARE(relayed(members, i, 1), Verdict::accepted);
