@@ -165,6 +165,47 @@ private slots:
         QCOMPARE(bench.swarm.fetched.size(), fetched);
     }
 
+    void a_held_payload_is_not_fetched_because_a_message_brings_it_again() {
+        Bench bench;
+        const run::BlobRef held = bench.hold(1.0F, 3);
+        const std::size_t fetched = bench.swarm.fetched.size();
+        bench.payloads.found(held.root);
+        QCOMPARE(bench.swarm.fetched.size(), fetched);
+    }
+
+    void the_first_arrival_of_a_payload_is_when_it_came() {
+        Bench bench;
+        const auto made = bench.payload_of(1.0F);
+        const TimePoint now = bench.context.now();
+        bench.payloads.want(made.payload->ref, RoundId{3}, {});
+        QVERIFY(!bench.payloads.arrived_at(made.payload->ref.root));
+        for (const Duration later : {Duration{0}, Duration{500}})
+            QCOMPARE(bench.payloads.arrived(made.payload->ref, made.payload->blob, now + later),
+                     Payloads::Outcome::held);
+        QVERIFY(bench.payloads.arrived_at(made.payload->ref.root) == now);
+    }
+
+    void a_payload_is_released_with_the_last_round_that_used_it() {
+        Bench bench;
+        const run::BlobRef third = bench.hold(1.0F, 3), both = bench.hold(2.0F, 4), fourth = bench.hold(3.0F, 4);
+        bench.payloads.want(both, RoundId{3}, {});
+        bench.payloads.release_before(RoundId{4});
+        QVERIFY(!bench.payloads.find(third.root));
+        QVERIFY(bench.payloads.find(both.root) && bench.payloads.find(fourth.root));
+        QVERIFY(bench.swarm.forgotten.empty());
+    }
+
+    void a_payload_is_a_plain_blob_with_more_than_its_authors_key() {
+        Bench bench;
+        const auto is_plausible = [&](std::uint64_t bytes, run::BlobKind kind) {
+            return Payloads::plausible({merkle_root(as_bytes("payload")), bytes, kind, {}},
+                                       bench.context.layout.parameters, bench.context.manifest.recipe.k_max);
+        };
+        QVERIFY(is_plausible(33, run::BlobKind::plain));
+        QVERIFY(!is_plausible(32, run::BlobKind::plain));
+        QVERIFY(!is_plausible(33, run::BlobKind::open));
+    }
+
     void each_may_ask_for_a_payload_once() {
         Bench bench;
         const run::BlobRef held = bench.hold(1.0F, 3);
