@@ -355,6 +355,37 @@ private slots:
         QVERIFY(!bench.keeper.holds(RoundId{3}));
     }
 
+    void restoring_takes_the_newest_state_and_says_whether_it_is_sound() {
+        for (const std::uint64_t damaged : {0U, 1U}) {
+            Bench bench;
+            (void)bench.commit(0, 0.5F);
+            QVERIFY(bench.chain.append(bench.list_of({bench.payload_of(1.0F).entry}), bench.commit(1, 1.0F)).ok());
+            QVERIFY(bench.disk.damage(RoundId{damaged}, 5));
+            std::optional<bool> sound;
+            bench.keeper.restore([&](bool found) { sound = found; });
+            bench.work.finish_all();
+            QCOMPARE(*bench.keeper.round(), RoundId{1});
+            QVERIFY(sound == (damaged == 0));
+        }
+    }
+
+    void falling_back_takes_the_newest_sound_state_that_the_chain_leads_to() {
+        Bench bench;
+        (void)bench.commit(0, 0.5F);
+        for (std::uint64_t round = 1; round <= 3; ++round) {
+            const StateDigest next = bench.commit(round, static_cast<float>(round));
+            QVERIFY(bench.chain.append(bench.list_of({bench.payload_of(1.0F).entry}), next).ok());
+        }
+        bench.keeper.hold(bench.disk.held().back());
+        (void)bench.commit(4, 4.0F);  // of no list
+        QVERIFY(bench.disk.damage(RoundId{3}, 5));
+        bench.keeper.fall_back([] {});
+        bench.work.finish_all();
+        QCOMPARE(*bench.keeper.round(), RoundId{2});
+        QVERIFY(!bench.keeper.holds(RoundId{3}));
+        QVERIFY(bench.keeper.holds(RoundId{1}));
+    }
+
     void falling_back_keeps_the_newest_sound_state() {
         Bench bench;
         (void)bench.commit(0, 0.5F);
