@@ -26,6 +26,7 @@ struct Bench : Fixture {
     /// Member `number`, 1 being the host, whose key is nobody's newcomer.
     explicit Bench(std::size_t shards, std::uint64_t cap = run::no_shard_cap, std::uint8_t number = 1)
         : Fixture(manifest_with(shards), number, settings_with(cap)) {}
+    explicit Bench(run::Manifest run_manifest) : Fixture(std::move(run_manifest)) {}
     static PeerSettings settings_with(std::uint64_t cap) {
         PeerSettings settings;
         settings.shard_bytes_max = cap;
@@ -154,6 +155,38 @@ private slots:
         bench.meet(2, 9);
         bench.keeper.update({});
         QCOMPARE(bench.keeper.assigned().size(), std::size_t{40});  // two people: both keep all
+    }
+
+    void the_ledger_is_asked_about_64_keys_at_a_look() {
+        run::Manifest manifest = manifest_with(1'000);
+        std::vector<std::uint8_t> numbers;
+        for (std::uint8_t number = 2; number < 72; ++number) numbers.push_back(number);
+        const std::vector<PeerId> others = ids_of(numbers);
+        manifest.allowed = others;
+        Bench bench(manifest);
+        bench.meet(2, 71);
+        const auto assigned_beside = [&](std::ptrdiff_t count) {
+            std::vector<PeerId> keys(others.begin(), others.begin() + count);
+            keys.push_back(bench.self.id());
+            std::sort(keys.begin(), keys.end());
+            std::vector<run::ShardHolder> members;
+            for (const PeerId& key : keys) members.push_back({key});
+            const auto self =
+                static_cast<std::size_t>(std::find(keys.begin(), keys.end(), bench.self.id()) - keys.begin());
+            const auto holders = run::shard_holders(manifest.shards, members, run::shard_copies);
+            std::set<std::size_t> assigned;
+            for (std::size_t i = 0; i < holders.size(); ++i) {
+                if (std::count(holders[i].begin(), holders[i].end(), self) > 0) assigned.insert(i);
+            }
+            return assigned;
+        };
+        const std::set<std::size_t> beside_some = assigned_beside(64), beside_all = assigned_beside(70);
+        QVERIFY(beside_some != beside_all);
+        bench.keeper.update({});
+        QVERIFY(bench.keeper.assigned() == beside_some);
+        bench.pass(bench.context.settings.heartbeat);
+        bench.keeper.update({});
+        QVERIFY(bench.keeper.assigned() == beside_all);
     }
 
     void newcomers_take_nothing_off_an_established_member() {

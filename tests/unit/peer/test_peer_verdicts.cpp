@@ -202,6 +202,18 @@ private slots:
         QCOMPARE(bench.verdicts.due().size(), std::size_t{1});
     }
 
+    void a_list_suspends_sixteen_persons_at_most_each_by_as_many_verdicts_as_it_takes() {
+        Bench bench;
+        bench.reach(10);
+        for (std::uint8_t suspect = 20; suspect < 37; ++suspect) {
+            for (const std::uint8_t juror : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{3}})
+                QCOMPARE(bench.receive(juror, Bench::about(suspect, 5)), Verdict::accepted);
+        }
+        const std::vector<run::Suspension> due = bench.verdicts.due();
+        QCOMPARE(due.size(), std::size_t{16});
+        for (const run::Suspension& one : due) QCOMPARE(one.verdicts.size(), std::size_t{2});
+    }
+
     void a_juror_may_speak_of_so_many_persons() {
         Bench bench;
         bench.reach(10);
