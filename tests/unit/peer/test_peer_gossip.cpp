@@ -274,7 +274,7 @@ private slots:
         QCOMPARE(bench.hear(3, 2, 105), Verdict::accepted);
     }
 
-    /// Whose next status would not be missed for long.
+    /// Its next status would not be missed for long.
     void others_are_asked_soon_for_a_quiet_member_whose_session_ended() {
         Bench bench;
         run::StatusMessage status;

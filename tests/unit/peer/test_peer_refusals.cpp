@@ -13,7 +13,7 @@ namespace {
 
 /// The host, which trains nothing, in round 1. Its neighbour is number 6, of an open run.
 struct Bench {
-    /// `change`: of the list of round 0.
+    /// The list of round 0 is changed by `change`.
     explicit Bench(const run::Manifest& manifest = Fixture::manifest_of(),
                    const std::function<void(run::AcceptList&)>& change = {})
         : own(manifest) {

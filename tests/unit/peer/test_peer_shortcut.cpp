@@ -117,7 +117,7 @@ struct Behind : Fixture, CatchUp::Mediator {
     [[nodiscard]] BlobId payload_of_round(std::uint64_t round) const {
         return chain.list_at(RoundId{round})->entries.front().payload.root;
     }
-    /// Of a member in `round` that offers theta[checkpoint]; none if that is 0.
+    /// A status in `round` that offers theta[checkpoint]; none if that is 0.
     run::StatusMessage status_of(std::uint64_t round, std::uint64_t checkpoint = 0) {
         run::StatusMessage status;
         status.sequence = ++sequence;
@@ -277,7 +277,7 @@ private slots:
         Bench bench;
         bench.meet_far_ahead(2);
         bench.silence.jumps = false;
-        bench.wait(3 * bench.context.settings.heartbeat);  // gives the first one up
+        bench.wait(3 * bench.context.settings.heartbeat);  // the first one is given up
         bench.wait(Duration{0});
         QCOMPARE(bench.swarm.sent.size(), std::size_t{1});
         bench.silence.jumps = true;
@@ -311,7 +311,7 @@ private slots:
         bench.wait(Duration{1});
         bench.catch_up.find_first_state();
         QCOMPARE(bench.swarm.fetched, initial);
-        Behind host;  // has it already
+        Behind host;  // it has the state already
         host.swarm.blobs[initial.front()] = std::make_shared<sim::MemoryBlob>(Bytes(1));
         host.catch_up.find_first_state();
         QCOMPARE(host.swarm.fetched, initial);

@@ -102,7 +102,7 @@ struct JurorBench : Fixture, Juror::Mediator {
         return std::any_of(subjects().begin(), subjects().end(),
                            [&](const JudgePlan::Subject& one) { return one.contributor == key_of(number).id(); });
     }
-    /// What was to be measured last helps as much as all else; it took the trainer so long.
+    /// The newest plan's subjects all help alike; measuring them took the trainer so long.
     void answer(Duration taken) {
         JudgeReport report{trainer.plans.back().round, {}, taken};
         for (const JudgePlan::Subject& one : subjects()) report.results.push_back({one.contributor, 1.0, 1.0});
@@ -114,7 +114,7 @@ struct JurorBench : Fixture, Juror::Mediator {
         begin_next_window();
         juror.on_judged({trainer.plans.back().round, {}, Duration{0}});
     }
-    /// So much evidence there is against each of these persons, in one contribution to L[last] each.
+    /// There is so much evidence against each of these persons, in one contribution to L[last] each.
     void know(const std::map<PeerId, int>& evidence, std::uint64_t last, double own = 0.0123) {
         ByteWriter out;
         out.u8(1);
@@ -411,7 +411,7 @@ private slots:
     void a_figure_is_compared_by_its_claim_up_to_the_lower_median() {
         JurorBench bench;
         bench.play(JurorBench::keys(4), [](run::AcceptList& list) {
-            for (std::size_t i = 0; i < 4; ++i) list.entries[i].tokens = {16ULL << i};
+            for (std::size_t i = 0; i < 4; ++i) list.entries[i].tokens = {std::uint64_t{16} << i};
         });
         bench.juror.round_begins();
         QCOMPARE(bench.subjects().size(), std::size_t{4});
