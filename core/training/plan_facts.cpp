@@ -21,6 +21,8 @@ constexpr std::uint64_t gpu_reserve_min = 768ULL << 20U;
 constexpr std::uint64_t ram_reserve_min = 512ULL << 20U;
 /// What CUDA and LibTorch take of a GPU before a model is there, where the driver does not tell.
 constexpr std::uint64_t cuda_bytes_usual = 600ULL << 20U;
+/// Bandwidth of the memory of a GPU that is not here: an RTX 3060's, of which its maker says 360 GB/s.
+constexpr double gpu_bytes_per_second_usual = 3.6e11;
 /// Bandwidth that the optimizer's step on the host gets while the GPU is busy: an assumption for home computers.
 constexpr double host_bytes_per_second = 1.5e10;
 
@@ -83,7 +85,7 @@ void take_further(const device::ChosenDevices& chosen, const control::Budget& bu
     }
 }
 
-/// GPUs that are not here: bf16, the memory of each as the budget says, no speed.
+/// GPUs that are not here: bf16, the memory of each as the budget says, no speed but a usual one of that memory.
 Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precision, PlanFacts facts) {
     const auto ids = control::devices_of_choice(budget.device.empty() ? "cuda:0" : budget.device);
     if (!ids.ok()) return ids.error();
@@ -97,6 +99,7 @@ Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precis
         }
     }
     facts.gpu_budget = budget.gpu_memory;
+    facts.gpu_bytes_per_second = gpu_bytes_per_second_usual;
     facts.gpu_can_step = facts.device.kind == DeviceKind::cuda;
     facts.gpu_sums_wide = facts.gpu_can_step && has_wide_sums();
     if (facts.gpu_can_step) facts.gpu_program_bytes = cuda_bytes_usual;
