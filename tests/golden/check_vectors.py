@@ -28,7 +28,7 @@ VECTORS = {
     "seeded": ("tests/golden/seeded/seeded.py", "tests/golden/seeded", [], ["seeded.txt"], []),
     "corpus": ("tests/fuzz/corpus/make.py", "tests/fuzz/corpus", [], [],
                ["tests/golden/wire", "tests/golden/checkpoints", "tests/golden/training/config_albert.json",
-                "tests/fuzz/corpus/proof/run", "tests/fuzz/corpus/proof/initial", "tests/golden/numerics/reference.py"]),
+                "tests/fuzz/corpus/proof/run", "tests/fuzz/corpus/proof/initial", "tests/fuzz/corpus/false_step/run", "tests/golden/numerics/reference.py"]),
     "optimizer": ("tests/golden/numerics/make_optimizer.py", "tests/golden/numerics/optimizer_reference.txt",
                   ["numpy", "torch"], [], []),
     "dynamic_map": ("tests/golden/numerics/make_dynamic_map.py", "core/numerics/optimizer/dynamic_map_values.inl",

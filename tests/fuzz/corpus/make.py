@@ -493,6 +493,23 @@ def proofs():
     save("proof", "list_beyond", whole[:-1000] + b"\xff" * 1000)
 
 
+def false_steps():
+    """From `run`, which test_false_step writes, since it is signed."""
+    whole = pathlib.Path("false_step/run").read_bytes()
+    after_manifest = 12 + struct.unpack("<I", whole[8:12])[0]
+    words = after_manifest + 4 + struct.unpack("<I", whole[after_manifest:after_manifest + 4])[0]
+    save("false_step", "cut", whole[:-100])
+    save("false_step", "left_over", whole + b"\0")
+    save("false_step", "other_magic", b"PLKFST9\n" + whole[8:])
+    save("false_step", "manifest_beyond", whole[:8] + b"\xff" * 4 + whole[12:])
+    save("false_step", "list_beyond", whole[:after_manifest] + b"\xff" * 4 + whole[after_manifest + 4:])
+    save("false_step", "nobody", whole[:words] + b"\0" + whole[words + 1 + 241:])
+    save("false_step", "eight_seats", whole[:words] + b"\x08" + whole[words + 1:words + 242] * 8 + whole[words + 242:])
+    save("false_step", "seat_twice", whole[:words] + b"\x02" + whole[words + 1:words + 242] * 2 + whole[words + 242:])
+    save("false_step", "other_round", whole[:words + 33] + b"\xff" + whole[words + 34:])
+    save("false_step", "other_list", whole[:words + 41] + b"\xff" + whole[words + 42:])
+
+
 def steps():
     """Coded steps of the reference of the numerics, and what is wrong with them."""
     sys.path.insert(0, "../../golden/numerics")
@@ -531,6 +548,7 @@ def release_indexes():
 messages()
 announcements()
 proofs()
+false_steps()
 votes()
 accept_lists()
 suspensions()

@@ -1,0 +1,72 @@
+// Evidence of a false step, which anybody may have written. What parses is checked by a verifier that holds every
+// signature for genuine, so that inputs come as far as the payloads and F. What parses encodes to the same bytes, and
+// whatever is proven accuses seats of the list alone.
+#include <algorithm>
+#include <cstdio>
+
+#include "core/base/rng.h"
+#include "core/proof/false_step.h"
+#include "core/run/agreement/keyring.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace potluck;
+using namespace potluck::proof;
+
+namespace {
+
+class Credulous final : public run::Verifier {
+public:
+    bool verify(const PeerId&, std::string_view, ByteSpan, const identity::Signature&) const override { return true; }
+};
+
+struct Reached {
+    std::uint64_t inputs = 0, parsed = 0, proven = 0;
+};
+Reached reached;
+
+}  // namespace
+
+/// Changes of one bit behind the manifest, most of them in the seats' words: any in the list is another list.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t, unsigned seed) {
+    Rng rng(seed);
+    ByteReader in(fuzz::input(data, size).subspan(std::min<std::size_t>(size, 8)));
+    const std::size_t manifest = std::min<std::size_t>(in.u32(), in.remaining());
+    (void)in.raw(manifest);
+    const std::size_t list = std::min<std::size_t>(in.u32(), in.remaining());
+    const std::size_t words = std::min<std::size_t>(size, 16 + manifest + list);
+    if (words >= size) return size;
+    const std::size_t first = rng.below(8) == 0 ? 0 : words;
+    const std::size_t span = rng.below(4) == 0 ? size - first : std::min<std::size_t>(size - first, 242);
+    std::uint8_t& byte = data[first + rng.below(span)];
+    byte = static_cast<std::uint8_t>(byte ^ (1U << rng.below(8)));
+    return size;
+}
+
+/// A tenth of what is tried gets past the lengths, the list and the seats.
+extern "C" bool potluck_fuzz_came_far_enough() {
+    std::printf("%llu of %llu parsed, %llu proven\n", static_cast<unsigned long long>(reached.parsed),
+                static_cast<unsigned long long>(reached.inputs), static_cast<unsigned long long>(reached.proven));
+    return 10 * reached.parsed >= reached.inputs && reached.proven > 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const ByteSpan bytes = fuzz::input(data, size);
+    ++reached.inputs;
+    const Result<FalseStep> evidence = FalseStep::parse(bytes);
+    if (!evidence.ok()) {
+        POTLUCK_CHECK(!evidence.error().message.empty());
+        return 0;
+    }
+    ++reached.parsed;
+    const Bytes again = evidence->encode();
+    POTLUCK_CHECK(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()));
+    const Result<ProvenFalse> proven = check_false_step(bytes, evidence->list.run, Credulous(), 1);
+    if (!proven.ok()) return 0;
+    ++reached.proven;
+    POTLUCK_CHECK(proven->seats.size() == evidence->accused.size() && proven->persons.size() == proven->seats.size());
+    for (const PeerId& seat : proven->seats) {
+        const auto& seats = evidence->list.committee;
+        POTLUCK_CHECK(std::find(seats.begin(), seats.end(), seat) != seats.end());
+    }
+    return 0;
+}
