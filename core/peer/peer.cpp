@@ -41,7 +41,7 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_payloads(m_world.swarm, m_context.layout.parameters, m_context.manifest.recipe.k_max),
       m_machine(round_settings(m_context, m_world)),
       m_chain(m_context, m_world.ledger, m_keyring),
-      m_steps({m_context, m_chain, m_members, m_payloads, m_errors}),
+      m_steps({m_context, m_chain, m_members, m_payloads, m_world.store, m_jobs, m_seats, m_errors}),
       m_payload_post({m_context, m_chain, m_machine, m_members, m_payloads, m_steps}),
       m_own_status({m_context, m_chain, m_machine, m_members, m_keyring, m_world.unix_clock, *this}),
       m_keeper({m_context, m_chain, m_world.store, m_jobs, m_errors, m_rounds}),

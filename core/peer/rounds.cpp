@@ -52,6 +52,7 @@ void Rounds::start() {
     m.chain.load();
     m.moderation.load();
     m.ballots.load_evidence();
+    m.steps.audits().load();
     m.ballots.enter();
     m.shortcut.publish_tables();
     m.contributor.restore();

@@ -46,9 +46,12 @@ public:
     /// Where the bit is that this computer's arithmetic gets wrong in a state that it computes, if it gets one wrong.
     std::function<std::optional<std::uint64_t>(RoundId round)> miscalculates;
 
+    /// Changes theta[round], which was just computed; `before` is theta[round - 1]. Its owner is a liar.
+    std::function<void(RoundId round, std::span<const float> before, std::span<float> state)> falsifies;
+
     /// Remembers what a process that dies at this moment leaves; killed() brings it back.
     void freeze(Loss loss) {
-        m_frozen = Frozen{m_states, m_record, m_votes, m_evidence, {}};
+        m_frozen = Frozen{m_states, m_record, m_votes, m_evidence, m_false_steps, {}};
         const auto error = m_scratch.find(peer::Scratch::error);
         if (loss == Loss::process && error != m_scratch.end()) m_frozen->error = *error->second;
     }
@@ -62,6 +65,7 @@ public:
         m_record = std::move(m_frozen->record);
         m_votes = std::move(m_frozen->votes);
         m_evidence = std::move(m_frozen->evidence);
+        m_false_steps = std::move(m_frozen->false_steps);
         m_scratch.erase(peer::Scratch::error);
         if (!m_frozen->error.empty()) {
             m_scratch[peer::Scratch::error] = std::make_shared<std::vector<float>>(std::move(m_frozen->error));
@@ -112,6 +116,10 @@ public:
         auto begun = m_begun.extract(round);
         POTLUCK_CHECK(!begun.empty());
         if (const auto where = miscalculates ? miscalculates(round) : std::nullopt) flip(*begun.mapped(), *where);
+        const auto before = m_states.find(RoundId{round.value - 1});
+        if (falsifies && before != m_states.end()) {
+            falsifies(round, parameters_in(*before->second.file), parameters_in(*begun.mapped()));
+        }
         const StateDigest digest = merkle_root(*begun.mapped());
         m_computed.push_back({round, digest});
         m_states[round] = {std::move(begun.mapped()), digest};
@@ -172,6 +180,23 @@ public:
         return files;
     }
 
+    Status save_false_step(const Digest& list, ByteSpan evidence) override {
+        effects.before(Effect::save);
+        m_false_steps[list] = Bytes(evidence.begin(), evidence.end());
+        return {};
+    }
+    std::vector<Digest> false_steps() const override {
+        std::vector<Digest> lists;
+        for (const auto& [list, file] : m_false_steps) lists.push_back(list);
+        return lists;
+    }
+    std::optional<Bytes> load_false_step(const Digest& list) const override {
+        const auto found = m_false_steps.find(list);
+        return found == m_false_steps.end() ? std::nullopt : std::optional(found->second);
+    }
+    Bytes manifest_file() const override { return manifest; }
+    Bytes manifest;  // of the run whose states these are
+
     /// The vector a trainer finds at `place`.
     std::span<float> vector_at(const peer::VectorPlace& place) {
         for (auto& [round, state] : m_states) {
@@ -192,6 +217,7 @@ private:
         std::map<RoundId, Whole> states;
         std::optional<Bytes> record, votes;
         std::map<PeerId, Bytes> evidence;
+        std::map<Digest, Bytes> false_steps;
         std::vector<float> error;  // empty: lost
     };
     void flip(Bytes& file, std::uint64_t where) const {
@@ -210,6 +236,7 @@ private:
     std::map<peer::Scratch, std::shared_ptr<std::vector<float>>> m_scratch;
     std::optional<Bytes> m_record, m_votes;
     std::map<PeerId, Bytes> m_evidence;
+    std::map<Digest, Bytes> m_false_steps;
     std::uint64_t m_saves = 0;
     mutable std::uint64_t m_votes_loaded = 0;
     std::optional<Frozen> m_frozen;

@@ -18,6 +18,8 @@
 #include "core/base/json.h"
 #include "core/base/log.h"
 #include "core/base/merkle.h"
+#include "core/proof/false_step.h"
+#include "core/proof/proof_file.h"
 #include "core/run/jury/sequential_test.h"
 
 namespace potluck::node {
@@ -69,6 +71,10 @@ fs::path state_file_in(const fs::path& run_folder, RoundId round) {
 
 fs::path evidence_file_in(const fs::path& run_folder, const PeerId& author) {
     return run_folder / "evidence" / (author.hex() + ".evidence");
+}
+
+fs::path false_step_file_in(const fs::path& run_folder, const Digest& list) {
+    return run_folder / "evidence" / (list.hex() + ".false-step");
 }
 
 /// A damaged index costs the states it named, which the swarm has; it is no reason not to start.
@@ -302,6 +308,32 @@ std::vector<Bytes> StateFiles::load_evidence() const {
         if (auto bytes = read_file(entry.path(), run::evidence_bytes_max)) loaded.push_back(std::move(*bytes));
     }
     return loaded;
+}
+
+Status StateFiles::save_false_step(const Digest& list, ByteSpan evidence) {
+    return write_file_atomically(false_step_file_in(m_folder, list), evidence);
+}
+
+std::vector<Digest> StateFiles::false_steps() const {
+    std::vector<Digest> lists;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(m_folder / "evidence", ignored)) {
+        if (lists.size() >= peer::false_steps_kept_max) break;
+        if (entry.path().extension() != ".false-step") continue;
+        if (const auto list = Digest::parse(entry.path().stem().string())) lists.push_back(*list);
+    }
+    return lists;
+}
+
+std::optional<Bytes> StateFiles::load_false_step(const Digest& list) const {
+    auto bytes = read_file(false_step_file_in(m_folder, list), proof::false_step_bytes_max);
+    if (!bytes) return std::nullopt;
+    return std::move(*bytes);
+}
+
+Bytes StateFiles::manifest_file() const {
+    auto bytes = read_file(m_folder / "manifest", proof::manifest_file_bytes_max);
+    return bytes ? std::move(*bytes) : Bytes{};
 }
 
 }  // namespace potluck::node

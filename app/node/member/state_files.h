@@ -5,6 +5,7 @@
 //   scratch/<name>.f32           error feedback, snapshot, look-ahead (flat fp32)
 //   record                       the peer's small record
 //   evidence/<key>.evidence      the proof that this key lied, for anybody to check
+//   evidence/<list>.false-step   the proof that seats signed a false step of this list, likewise
 //
 // A state is visible only after its file and the index are on disk, so whatever is announced survives a kill at any
 // moment. Files that the index does not name are removed at the next open.
@@ -26,6 +27,7 @@ namespace potluck::node {
 
 [[nodiscard]] std::filesystem::path state_file_in(const std::filesystem::path& run_folder, RoundId round);
 [[nodiscard]] std::filesystem::path evidence_file_in(const std::filesystem::path& run_folder, const PeerId& author);
+[[nodiscard]] std::filesystem::path false_step_file_in(const std::filesystem::path& run_folder, const Digest& list);
 /// The states that the index of a run's folder names and whose files have the right size, oldest first.
 [[nodiscard]] Result<std::vector<peer::StateStore::Held>> stored_states(const std::filesystem::path& run_folder,
                                                                         const model::StateLayout& layout);
@@ -57,6 +59,10 @@ public:
     [[nodiscard]] std::optional<Bytes> load_judgements() const override;
     [[nodiscard]] Status save_evidence(const PeerId& author, ByteSpan evidence) override;
     [[nodiscard]] std::vector<Bytes> load_evidence() const override;
+    [[nodiscard]] Status save_false_step(const Digest& list, ByteSpan evidence) override;
+    [[nodiscard]] std::vector<Digest> false_steps() const override;
+    [[nodiscard]] std::optional<Bytes> load_false_step(const Digest& list) const override;
+    [[nodiscard]] Bytes manifest_file() const override;
 
     [[nodiscard]] const model::StateLayout& layout() const { return m_layout; }
 

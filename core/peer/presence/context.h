@@ -4,8 +4,10 @@
 // Threads: the peer's; `manifest`, `settings` and `layout` never change and may be read by anybody.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
@@ -51,6 +53,10 @@ public:
     [[nodiscard]] bool is_host() const { return self_person() == manifest.host; }
     [[nodiscard]] TimePoint now() const { return m_now; }
     void set_now(TimePoint now) { m_now = now; }
+    /// Whether this computer is one of `seats`.
+    [[nodiscard]] bool seated_in(const std::vector<PeerId>& seats) const {
+        return std::find(seats.begin(), seats.end(), self()) != seats.end();
+    }
     /// Whether theta[round] ends the run.
     [[nodiscard]] bool is_last(RoundId round) const { return round.value >= manifest.recipe.total_rounds; }
 

@@ -5,8 +5,8 @@
 // Jobs hold what they read and write: a State or a Vector keeps its bytes mapped and unchanged in place, also when the
 // state is dropped or replaced meanwhile.
 //
-// Threads: commit_state and adopt_state may be called off the peer's thread, one of them at a time, while the peer's
-// thread calls the others.
+// Threads: commit_state, adopt_state and save_false_step may be called off the peer's thread, one of them at a time,
+// while the peer's thread calls the others.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,9 @@ namespace potluck::peer {
 inline constexpr std::size_t voted_lists_max = 3;
 inline constexpr std::size_t votes_bytes_max =
     5 + run::vote_record_bytes_max + voted_lists_max * (4 + run::accept_list_bytes_max);
+
+/// Proofs of false steps on a member's disk, one for each list; each is as long as the payloads of a round.
+inline constexpr std::size_t false_steps_kept_max = 4;
 
 /// The scratch vectors of a volunteer. `error` survives restarts; the others do not.
 enum class Scratch { error, snapshot, look_ahead };
@@ -88,6 +91,16 @@ public:
     /// anybody. What is loaded are at most evidence_kept_max files of at most evidence_bytes_max bytes, not checked.
     [[nodiscard]] virtual Status save_evidence(const PeerId& author, ByteSpan evidence) = 0;
     [[nodiscard]] virtual std::vector<Bytes> load_evidence() const = 0;
+
+    /// The proof that seats signed a false step of `list` (proof::FalseStep), likewise; one that was saved before is
+    /// replaced. May be called off the peer's thread, as commit_state.
+    [[nodiscard]] virtual Status save_false_step(const Digest& list, ByteSpan evidence) = 0;
+    /// The lists of at most false_steps_kept_max of them, and the file of one, which was not checked. The second may be
+    /// called off the peer's thread.
+    [[nodiscard]] virtual std::vector<Digest> false_steps() const = 0;
+    [[nodiscard]] virtual std::optional<Bytes> load_false_step(const Digest& list) const = 0;
+    /// The run's description as its host has signed it; empty if it is not here. Any thread.
+    [[nodiscard]] virtual Bytes manifest_file() const = 0;
 };
 
 }  // namespace potluck::peer

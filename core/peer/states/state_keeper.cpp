@@ -16,6 +16,7 @@
 #include "core/base/merkle.h"
 #include "core/numerics/outer/step_code.h"
 #include "core/peer/states/weighted_list.h"
+#include "core/proof/true_step.h"
 
 namespace potluck::peer {
 
@@ -145,12 +146,14 @@ void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer>
     const bool goes_back = back != nullptr && m.chain.leads_back_to(*back);
     const RoundId from = goes_back ? back->round : *m_round;
     const StepOrigin origin{list.round, fresh ? fresh->hash : m.chain.hash_at(list.round), list.committee};
-    const run::Recipe& recipe = m.context.manifest.recipe;
-    numerics::OuterStep outer = recipe.outer;
-    outer.newcomers_norm = recipe.newcomers_norm(list.bounds, m.context.layout.parameters);
+    const numerics::OuterStep outer =
+        proof::outer_step_of({m.context.manifest.recipe, m.context.layout.parameters}, list);
+    // A false step costs a seat for good, so what it is made of is hashed before it is signed.
+    const bool signs = outer.form == numerics::StepForm::coded && m.context.seated_in(list.committee);
+    const bool checks_payloads = fresh == nullptr || signs;
     m.jobs.run(
         [in = ApplyInput{m.store, m.store.state(from), std::move(*target), std::move(payloads), list, outer,
-                         m.context.settings.threads, next, fresh == nullptr, step}] { return compute(in); },
+                         m.context.settings.threads, next, checks_payloads, step}] { return compute(in); },
         [this, fresh, origin, step](Computed computed) { on_computed(fresh, origin, step, std::move(computed)); });
 }
 
@@ -175,7 +178,7 @@ void StateKeeper::on_computed(const std::shared_ptr<const CheckedList>& fresh, c
     }
     m_round = m_round->next();
     m_digest = *outcome;
-    if (!computed.step.empty()) m.mediator.step_computed(origin, computed.step, m_digest);
+    if (!computed.step.empty() && m_whole_payloads) m.mediator.step_computed(origin, computed.step, m_digest);
     m.mediator.on_applied(fresh.get());
 }
 

@@ -14,19 +14,13 @@ namespace potluck::peer {
 
 using run::Verdict;
 
-Bytes step_blob(const Digest& list, ByteSpan encoded) {
-    ByteWriter out;
-    out.raw(list.bytes);
-    out.raw(encoded);
-    return out.take();
-}
-
 void Steps::computed(const StepOrigin& origin, ByteSpan step, const StateDigest& result) {
     if (origin.round.value + steps_kept < m.chain.height().value) return;  // nobody asks for it any more
     const Result<run::BlobRef> ref = m.context.swarm.publish(step_blob(origin.list, step));
     if (!ref.ok()) return m.errors.report(ref.error().message);
     m_offered[origin.round] = ref->root;
-    if (std::find(origin.seats.begin(), origin.seats.end(), m.context.self()) == origin.seats.end()) return;
+    m_audits.computed(origin.round, origin.list, *ref);
+    if (!m.context.seated_in(origin.seats)) return;
     const run::StepMessage message{origin.round, origin.list, *ref, result};
     m_said[origin.round][m.context.self()] = Said{message, m.context.signature_of(message)};
     m.context.broadcast(message);
@@ -59,6 +53,7 @@ Verdict Steps::on_step(const run::Envelope& envelope, const run::StepMessage& me
     const std::uint64_t most = step_list_bytes + numerics::step_bytes_max(m.context.layout.parameters, kept);
     if (message.step.size <= step_list_bytes || message.step.size > most) return Verdict::too_large;
     if (!may_sign(envelope.sender, message)) return Verdict::wrong_author;
+    m_audits.heard({envelope.sender, message, envelope.signature});
     std::map<PeerId, Said>& said = m_said[message.round];
     const auto known = said.find(envelope.sender);
     if (known == said.end()) {
@@ -116,6 +111,10 @@ void Steps::ask(Wanted& wanted) {
     }
 }
 
+void Steps::ask_about(RoundId round) const {
+    if (coded()) m.context.broadcast(run::StepRequest{round});
+}
+
 void Steps::want(const run::AcceptList& list, const Digest& hash) {
     const auto [found, added] = m_wanted.try_emplace(hash);
     Wanted& wanted = found->second;
@@ -146,16 +145,21 @@ void Steps::want(const run::AcceptList& list, const Digest& hash) {
     wanted.progress = progress;
 }
 
+/// It led elsewhere, or is known to be false.
+bool Steps::is_refused(const Digest& list, const Wanted& wanted) const {
+    return wanted.refused || (wanted.agreed && m_audits.is_false(list, wanted.agreed->step));
+}
+
 StepPointer Steps::find(const Digest& list) const {
     const auto found = m_wanted.find(list);
-    return found == m_wanted.end() || found->second.refused ? nullptr : found->second.step;
+    return found == m_wanted.end() || is_refused(list, found->second) ? nullptr : found->second.step;
 }
 
 bool Steps::gave_up(const Digest& list) const {
     const auto found = m_wanted.find(list);
     if (found == m_wanted.end()) return false;
     const Wanted& wanted = found->second;
-    return wanted.refused || (!wanted.step && m.context.now() >= wanted.since + step_patience);
+    return is_refused(list, wanted) || (!wanted.step && m.context.now() >= wanted.since + step_patience);
 }
 
 void Steps::refuse(const Digest& list) {
@@ -168,6 +172,7 @@ void Steps::refuse(const Digest& list) {
 }
 
 void Steps::on_blob(const run::BlobRef& ref, const BlobPointer& content) {
+    m_audits.look();
     for (auto& [list, wanted] : m_wanted) {
         if (!wanted.agreed || wanted.agreed->step.root != ref.root || wanted.step || wanted.refused) continue;
         auto step = std::make_shared<AgreedStep>();
@@ -199,6 +204,7 @@ void Steps::judge_line(RoundId round, std::optional<TimePoint> window_closed) {
     const RoundId last{round.value - 1};
     const auto wanted = m_wanted.find(m.chain.hash_at(last));
     if (wanted != m_wanted.end() && wanted->second.taken) {
+        if (!m_seated) m_audits.took_step(last, wanted->first, wanted->second.agreed->step.size);
         return m_choice.took_step(wanted->second.agreed->step.size, *wanted->second.taken,
                                   wanted->second.payload_bytes);
     }
@@ -218,8 +224,7 @@ void Steps::entered(RoundId round, std::optional<TimePoint> window_closed) {
     if (!coded()) return;
     const bool was_light = light();
     judge_line(round, window_closed);
-    const std::vector<PeerId> seats = m.chain.committee();
-    m_seated = std::find(seats.begin(), seats.end(), m.context.self()) != seats.end();
+    m_seated = m.context.seated_in(m.chain.committee());
     if (light() != was_light) {
         log::of("peer").info(
             light() ? "the payloads of a round are more than this line carries: the sum is taken from seats"
@@ -229,6 +234,7 @@ void Steps::entered(RoundId round, std::optional<TimePoint> window_closed) {
 }
 
 void Steps::forget_before(RoundId round) {
+    m_audits.forget_before(round);
     m_said.erase(m_said.begin(), m_said.lower_bound(round));
     std::erase_if(m_answered, [&](const auto& one) { return one.first.second < round; });
     std::erase_if(m_wanted, [&](const auto& one) { return one.second.round < round; });

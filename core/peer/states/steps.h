@@ -11,7 +11,7 @@
 // A blob is the hash of its list and what core/numerics/outer/step_code.h makes, so that no two rounds share one.
 //
 // Does not: compute or apply a step (state_keeper.h). A full member takes nobody's word.
-// Threads: the peer's. Owns: what was signed, the steps at hand, and whether this member is light.
+// Threads: the peer's. Owns: what was signed, the steps at hand, whether this member is light, and the audits.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,20 @@
 #include "core/peer/chain/chain_log.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/presence/members.h"
+#include "core/peer/states/audits.h"
 #include "core/peer/states/full_or_light.h"
+#include "core/proof/true_step.h"
 
 namespace potluck::peer {
 
 inline constexpr std::uint64_t steps_kept = 8;         // of the newest rounds
-inline constexpr std::size_t step_signers_max = 16;    // of a round: a committee, and those it may change by
 inline constexpr std::uint64_t step_rounds_ahead = 2;  // said of rounds that are not decided here yet
 inline constexpr Duration step_patience{20'000};       // for seats, and for a fetch that does not move
 inline constexpr std::size_t step_list_bytes = 32;     // what a blob begins with
 inline constexpr Duration step_asked_again_after{2'000};
 inline constexpr std::size_t step_answers_max = 4'096;  // remembered, of all neighbours
 
-/// What is published: the hash of the list and its step.
-[[nodiscard]] Bytes step_blob(const Digest& list, ByteSpan encoded);
+using proof::step_blob;
 
 /// Whose step it is: that of L[round], whose hash is `list` and which names the committee `seats`.
 struct StepOrigin {
@@ -62,9 +62,15 @@ public:
         const ChainLog& chain;
         const Members& members;
         Payloads& payloads;
+        StateStore& store;
+        Jobs& jobs;
+        Seats& seats;
         ErrorReport& errors;
     };
-    explicit Steps(Parts parts) : m(parts), m_choice(m.context.manifest.recipe.window) {}
+    explicit Steps(Parts parts)
+        : m(parts),
+          m_choice(m.context.manifest.recipe.window),
+          m_audits({m.context, m.chain, m.payloads, m.store, m.jobs, m.seats, m.errors}) {}
 
     /// Whether this member takes steps and no payloads at present.
     [[nodiscard]] bool light() const { return coded() && m_choice.light() && !m_seated; }
@@ -82,6 +88,11 @@ public:
     void want(const run::AcceptList& list, const Digest& hash);
     /// The step of the list with this hash; null while it is not here or not signed by enough seats.
     [[nodiscard]] StepPointer find(const Digest& list) const;
+    /// This member has made something else of L[round] than a quorum: neighbours are asked what seats said of it, which
+    /// may prove that it was they who lied.
+    void ask_about(RoundId round) const;
+    /// The state that is held came of a step of this list that seats have signed.
+    [[nodiscard]] bool took(const Digest& list) const { return find(list) != nullptr; }
     /// No step of it will do: its payloads are to be taken.
     [[nodiscard]] bool gave_up(const Digest& list) const;
     /// It does not lead where its signers say, from the state that is held here.
@@ -94,6 +105,10 @@ public:
     void entered(RoundId round, std::optional<TimePoint> window_closed);
     /// How many seats' word the newest step that was taken stood on; 0 for who is full.
     [[nodiscard]] std::size_t signers() const { return light() ? m_signers : 0; }
+
+    /// Whether what seats say is true.
+    [[nodiscard]] Audits& audits() { return m_audits; }
+    [[nodiscard]] const Audits& audits() const { return m_audits; }
 
 private:
     struct Said {
@@ -116,12 +131,14 @@ private:
     [[nodiscard]] bool may_sign(const PeerId& sender, const run::StepMessage& message) const;
     [[nodiscard]] std::vector<PeerId> agreeing(const Wanted& wanted, const Digest& list,
                                                std::optional<run::StepMessage>& out) const;
+    [[nodiscard]] bool is_refused(const Digest& list, const Wanted& wanted) const;
     void ask(Wanted& wanted);
     void forget_before(RoundId round);
     void judge_line(RoundId round, std::optional<TimePoint> window_closed);
 
     const Parts m;
     FullOrLight m_choice;
+    Audits m_audits;
     bool m_seated = false;
     std::size_t m_signers = 0;
     std::map<RoundId, std::map<PeerId, Said>> m_said;

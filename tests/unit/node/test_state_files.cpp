@@ -180,6 +180,32 @@ private slots:
         QCOMPARE(open(folder)->load_evidence().size(), run::evidence_kept_max);
     }
 
+    void proofs_of_false_steps_are_files_by_their_lists_and_only_a_few_are_read() {
+        const fs::path folder = fresh();
+        Digest list;
+        list.bytes[0] = std::byte{1};
+        QVERIFY(open(folder)->manifest_file().empty());
+        std::ofstream(folder / "manifest") << "told";
+        QVERIFY(open(folder)->manifest_file() == Bytes(as_bytes("told").begin(), as_bytes("told").end()));
+        QVERIFY(open(folder)->false_steps().empty());
+        QVERIFY(!open(folder)->load_false_step(list));
+        const Bytes proof(300, std::byte{7});
+        QVERIFY(open(folder)->save_false_step(list, proof).ok());
+        QVERIFY(open(folder)->false_steps() == std::vector<Digest>{list});
+        QVERIFY(open(folder)->load_false_step(list) == proof);
+        QVERIFY(fs::exists(false_step_file_in(folder, list)));
+        QVERIFY(open(folder)->load_evidence().empty());
+        // Neither a name that is no list's nor what a kill left half-written.
+        std::ofstream(folder / "evidence" / "x.false-step") << "half";
+        std::ofstream(folder / "evidence" / (list.hex() + ".false-step.part")) << "half";
+        QVERIFY(open(folder)->false_steps() == std::vector<Digest>{list});
+        for (std::size_t i = 0; i < peer::false_steps_kept_max + 2; ++i) {
+            list.bytes[1] = static_cast<std::byte>(i);
+            QVERIFY(open(folder)->save_false_step(list, proof).ok());
+        }
+        QCOMPARE(open(folder)->false_steps().size(), peer::false_steps_kept_max);
+    }
+
 #ifdef __linux__
     void evidence_is_on_the_disk_before_it_is_told() {
         const auto files = open(fresh());

@@ -47,6 +47,10 @@ struct VoteFile final : StateStore {
         return files;
     }
     std::map<PeerId, Bytes> evidence;
+    Status save_false_step(const Digest&, ByteSpan) override { return unused(); }
+    std::vector<Digest> false_steps() const override { return {}; }
+    std::optional<Bytes> load_false_step(const Digest&) const override { return std::nullopt; }
+    Bytes manifest_file() const override { return {}; }
     std::function<void()> before_save_evidence;
 
     std::vector<Held> held() const override { return {}; }
@@ -137,7 +141,7 @@ struct BallotsBench : Fixture {
         ballots.reset();
         steps.reset();
         payloads.emplace(swarm, context.layout.parameters, context.manifest.recipe.k_max);
-        steps.emplace(Steps::Parts{context, chain, members, *payloads, errors});
+        steps.emplace(Steps::Parts{context, chain, members, *payloads, votes, jobs, seats, errors});
         ballots.emplace(Ballots::Parts{context, chain, keeper, machine, exchange, keyring, votes, *payloads, *steps,
                                        seats, moderation, verdicts, losses, errors, mediator});
     }

@@ -191,6 +191,21 @@ private slots:
         QVERIFY(!light.keeper.applying());
     }
 
+    /// It would lose its seat for good.
+    void a_seat_vouches_for_no_step_of_a_payload_whose_bytes_have_changed() {
+        for (const bool changed : {false, true}) {
+            Bench bench(coded_manifest());
+            bench.hold_initial();
+            const Fixture::Made made = bench.payload_of(0.01F);
+            run::AcceptList list = bench.unsigned_list_of({made.entry});
+            if (changed) list.entries[0].payload.root.bytes[0] ^= std::byte{1};
+            const auto checked = std::make_shared<const CheckedList>(bench.committed(list, {1}));
+            bench.keeper.apply(checked->list, {made.payload}, checked);
+            bench.work.finish_all();
+            QCOMPARE(bench.mediator.steps.size(), std::size_t{changed ? 0U : 1U});
+        }
+    }
+
     void an_exact_run_makes_no_step() {
         Bench bench;
         bench.hold_initial();

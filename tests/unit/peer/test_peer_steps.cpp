@@ -61,7 +61,8 @@ struct Bench : Fixture {
 
     Members members;
     Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
-    Steps steps{{context, chain, members, payloads, errors}};
+    Seats seats{context, chain, members};
+    Steps steps{{context, chain, members, payloads, disk, jobs, seats, errors}};
 };
 
 }  // namespace
@@ -278,6 +279,21 @@ private slots:
         QCOMPARE(bench.swarm.sent_to.size(), std::size_t{1});
         QVERIFY(bench.swarm.sent_to[0].first == ahead);
         QCOMPARE(bench.swarm.sent_to[0].second.kind, run::MessageKind::step_request);
+    }
+
+    void a_step_that_this_member_knows_to_be_false_is_not_taken() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        QCOMPARE(bench.hear(2, bench.said_of(list)), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, bench.said_of(list)), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        bench.bring(list);
+        QVERIFY(bench.steps.took(list.hash()));
+        run::BlobRef other = bench.said_of(list).step;
+        other.root.bytes[0] ^= std::byte{1};
+        bench.steps.audits().computed(list.round, list.hash(), other);
+        QVERIFY(!bench.steps.took(list.hash()));
+        QVERIFY(bench.steps.gave_up(list.hash()));
     }
 
     void words_of_rounds_whose_steps_are_forgotten_are_stale() {
