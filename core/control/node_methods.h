@@ -247,11 +247,11 @@ struct EvidenceRow {
     std::uint64_t round = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("id", value.id, Text{id_bytes_max}, "Public key that signed both, in hexadecimal digits.");
-        field("round", value.round, Whole{}, "Round of the two signatures.");
-        field("what", value.what, Text{name_bytes_max}, "The two signed messages, in words.");
+        field("id", value.id, Text{id_bytes_max}, "Public key that lied, in hexadecimal digits.");
+        field("round", value.round, Whole{}, "Round in which it lied.");
+        field("what", value.what, Text{name_bytes_max}, "The signed messages, in words.");
         field("file", value.file, Text{path_bytes_max},
-              "File of the proof, which potluck-node committee verify FILE checks.");
+              "File of the proof, which potluck-node committee verify FILE checks; empty if none could be kept.");
     }
 };
 
@@ -273,7 +273,7 @@ struct Committee {
         field("vouched", value.vouched, List{rows_max, Text{id_bytes_max}},
               "Keys that the host has vouched for since the start.");
         field("evidence", value.evidence, Optional{List{rows_max, Any{}}},
-              "Keys that signed two conflicting messages and have lost their seats.");
+              "Keys that signed two conflicting messages or a false step and have lost their seats.");
         field("closed", value.closed, Optional{Any{}},
               "Whether the host has closed the run to keys that it does not vouch for.");
         field("jury", value.jury, Any{}, "Jury of the run; missing without one.");

@@ -336,6 +336,7 @@ PeerView Peer::view() const {
 CommitteeView Peer::committee() const {
     CommitteeView view{m_chain.committee(), m_ballots.quorum(), m_chain.rules(), m_moderation.pending(), {}};
     for (const auto& [author, evidence] : m_ballots.evidence()) view.evidence.push_back(evidence);
+    view.lies = m_steps.audits().lies();
     return view;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/base/ids.h"
 #include "core/peer/jury/jury_view.h"
 #include "core/peer/presence/members.h"
+#include "core/peer/states/audits.h"
 #include "core/peer/states/seeder.h"
 #include "core/run/agreement/evidence.h"
 #include "core/run/message.h"
@@ -79,6 +81,7 @@ struct CommitteeView {
     run::RunRules rules;
     std::vector<run::SignedAction> waiting;  // for a list
     std::vector<run::Evidence> evidence;     // that keys lied
+    std::map<PeerId, Audits::Lie> lies{};    // about steps
 };
 
 /// What becomes of the run if this member leaves now.

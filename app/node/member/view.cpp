@@ -12,10 +12,12 @@
 
 #include "app/node/member/state_files.h"
 #include "app/node/owner/usage.h"
+#include "core/base/merkle.h"
 #include "core/base/text.h"
 #include "core/model/state_layout.h"
 #include "core/run/agreement/evidence.h"
 #include "core/run/density.h"
+#include "net/blob_torrent.h"
 
 namespace potluck::node {
 
@@ -266,6 +268,11 @@ control::Committee committee_rows(const peer::CommitteeView& committee, const pe
         rows.evidence.push_back({one.author().hex(), run::describe(one),
                                  evidence_file_in(run_folder, one.author()).string(), one.instance().round.value});
     }
+    for (const auto& [seat, lie] : committee.lies) {
+        rows.evidence.push_back({seat.hex(), proof::describe_false_step(lie.round),
+                                 lie.on_disk ? false_step_file_in(run_folder, lie.list).string() : std::string(),
+                                 lie.round.value});
+    }
     for (const PeerId& key : committee.rules.banned) {
         if (key != run::unvouched_keys) rows.banned.push_back(key.hex());
     }
@@ -404,11 +411,31 @@ Result<run::SignedManifest> check_manifest(ByteSpan file) {
     return parsed;
 }
 
+namespace {
+
+std::string text_of(const RunId& run, const std::vector<PeerId>& keys, const std::string& what) {
+    std::string text;
+    for (const PeerId& key : keys) text += "key: " + key.hex() + "\n";
+    return text + "run: " + run.hex() + "\nsigned " + what;
+}
+
+Result<std::string> false_step_text(ByteSpan file) {
+    const auto evidence = proof::FalseStep::parse(file);
+    if (!evidence) return evidence.error();
+    const ByteSpan manifest = evidence->manifest_file;
+    const RunId run{net::manifest_info(merkle_root(manifest), manifest.size()).info_hash.bytes};
+    const auto proven = proof::check_false_step(file, run, run::Ed25519Verifier(), 1);
+    if (!proven) return proven.error();
+    return text_of(run, proven->seats, proof::describe_false_step(proven->round));
+}
+
+}  // namespace
+
 Result<std::string> evidence_text(ByteSpan file) {
+    if (proof::is_false_step(file)) return false_step_text(file);
     const auto evidence = run::check_evidence(file, run::Ed25519Verifier());
     if (!evidence) return evidence.error();
-    return "key: " + evidence->author().hex() + "\nrun: " + evidence->instance().run.hex() + "\nsigned " +
-           run::describe(*evidence);
+    return text_of(evidence->instance().run, {evidence->author()}, run::describe(*evidence));
 }
 
 }  // namespace potluck::node

@@ -1,6 +1,7 @@
 // From what the parts of a node know to what people see. Pure functions of values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,8 @@
 #include "core/ledger/ledger.h"
 #include "core/peer/peer.h"
 #include "core/peer/states/seeder.h"
+#include "core/proof/false_step.h"
+#include "core/run/agreement/evidence.h"
 #include "core/run/manifest.h"
 #include "net/session.h"
 
@@ -89,8 +92,11 @@ inline constexpr std::size_t manifest_file_bytes_max = run::manifest_bytes_max +
 /// Parses a manifest file and checks its host's signature.
 [[nodiscard]] Result<run::SignedManifest> check_manifest(ByteSpan file);
 
-/// What a file of evidence proves, in three lines: who lied, in which run, and how. `malformed` or `untrusted` if it
-/// proves nothing.
+/// The longest file that it reads.
+inline constexpr std::uint64_t evidence_file_bytes_max =
+    std::max<std::uint64_t>(run::evidence_bytes_max, proof::false_step_bytes_max);
+/// What a file of evidence proves, in three lines or a few more: who lied, in which run, and how. `malformed` or
+/// `untrusted` if it proves nothing.
 [[nodiscard]] Result<std::string> evidence_text(ByteSpan file);
 
 }  // namespace potluck::node

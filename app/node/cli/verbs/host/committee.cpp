@@ -10,7 +10,6 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
-#include "core/run/agreement/evidence.h"
 
 namespace potluck::node {
 
@@ -51,8 +50,8 @@ void print_committee(const control::Committee& committee) {
     for (const std::string& key : committee.vouched) std::cout << "vouched for: " << clean(key) << "\n";
     for (const std::string& key : committee.banned) std::cout << "banned: " << clean(key) << "\n";
     for (const control::EvidenceRow& row : committee.evidence) {
-        std::cout << "lied: " << clean(row.id) << " signed " << clean(row.what) << "\n  " << clean_lines(row.file)
-                  << "\n";
+        std::cout << "lied: " << clean(row.id) << " signed " << clean(row.what) << "\n";
+        if (!row.file.empty()) std::cout << "  " << clean_lines(row.file) << "\n";
     }
     if (committee.jury) print_jury(*committee.jury);
     for (const std::string& change : committee.waiting)
@@ -93,7 +92,7 @@ void print_signed(const control::ModerationNumber& answer) {
 void VerifyEvidenceVerb::add(CLI::App& app) { app.add_option("file", m_file, "The file")->required(); }
 
 ExitCode VerifyEvidenceVerb::run(const ThisNode&) {
-    const auto file = read_file(m_file, run::evidence_bytes_max);
+    const auto file = read_file(m_file, evidence_file_bytes_max);
     if (!file) return complain(file.error());
     const auto shown = evidence_text(*file);
     if (!shown) return complain(shown.error());
