@@ -322,6 +322,10 @@ void CatchUp::extend_chain(std::vector<CheckedList> lists) {
 
 bool CatchUp::import_list(const CheckedList& checked, const StateDigest& result) {
     if (m.chain.digest_at(m.chain.height()) != checked.list.base) {
+        if (m.steps.audits().is_by_liars(checked)) {
+            m.errors.report(decided_by_liars);
+            return false;
+        }
         // Ours is what this computer made of the list before; a quorum has made something else of it.
         const Status corrected =
             m.chain.height().value == 0

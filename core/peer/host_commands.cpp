@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/log.h"
+
 namespace potluck::peer {
 
 using run::Verdict;
@@ -113,6 +115,32 @@ Result<std::uint32_t> HostCommands::replace_committee(std::vector<PeerId> keys, 
     const Result<std::uint32_t> number = sign(action);
     if (number.ok()) m.rounds.replaced();
     return number;
+}
+
+void HostCommands::undo_false_steps(const Audits& audits) {
+    if (audits.lies().empty() || !m.context.is_host() || !m.rounds.running()) return;
+    const auto& device = m.context.manifest.host_device;
+    // Two of the host's computers would replace the committee twice, and differently.
+    if (m.context.self() != (device ? device->key : m.context.manifest.host)) return;
+    const std::vector<PeerId> seats = m.chain.committee();
+    std::size_t liars = 0;
+    std::optional<RoundId> first;
+    for (const PeerId& seat : seats) {
+        const auto lie = audits.lies().find(seat);
+        if (lie == audits.lies().end()) continue;
+        ++liars;
+        first = std::min(first.value_or(lie->second.round), lie->second.round);
+    }
+    if (!first || liars <= (seats.size() - 1) / 3) return;
+    // Short of a quorum they have certified nothing that is false.
+    const bool falsified = liars >= 2 * seats.size() / 3 + 1;
+    const RoundId after = falsified ? *first : m.chain.height();
+    const Result<std::uint32_t> number = replace_committee({m.context.self()}, after);
+    if (!number.ok()) return m.errors.report(number.error().message);
+    log::of("peer").error(
+        "{} of {} seats have signed false steps: the run goes on from round {}, and this computer decides alone until "
+        "others can take seats",
+        liars, seats.size(), after.value);
 }
 
 }  // namespace potluck::peer

@@ -244,6 +244,7 @@ Verdict Inbox::on_status(const PeerId& from, const run::Envelope& envelope, cons
                          m.chain.rules().trusts(m.members.person_of(author))},
                         m.context.now());
     m.repairer.compare(author);
+    m.steps.heard_result(author, status.list, status.digest);
     return Verdict::accepted;
 }
 

@@ -87,6 +87,7 @@ void Peer::tick(TimePoint now) {
     m_catch_up.ask_history();
     m_repairer.update_repair();
     m_rounds.tick();
+    m_host_commands.undo_false_steps(m_steps.audits());
     m_rounds.advance();
     m_contributor.update_error_feedback();
     m_contributor.update_start_over();

@@ -74,6 +74,14 @@ void Rounds::start() {
 }
 
 void Rounds::tick() {
+    const bool is_free = in_step() && !m.keeper.applying() && m.keeper.round()->value > 0;
+    const Digest newest = is_free ? m.chain.hash_before(*m.keeper.round()) : Digest{};
+    // An audit has found that this state came of a false step: it is made of payloads, which are here.
+    if (m.steps.misled(newest)) {
+        m.steps.refuse(newest);
+        m.keeper.drop(*m.keeper.round());
+        go_back();
+    }
     act(m.machine.tick(m.context.now(), m.ballots.proposes()));
     const bool is_compared = m.context.now() >= m_entered_at + heartbeats_to_compare * m.context.settings.heartbeat;
     if (over() && in_step() && is_compared && !m.chain.closed() && !m.losses.measures_last()) m.ballots.decide();
@@ -162,6 +170,7 @@ void Rounds::retract() {
     m.moderation.load();
     m.verdicts.settle();
     m.losses.settle();
+    m_self_check = SelfCheck();  // what it differed from may be what is taken back
     go_back();
     m.ballots.enter();
 }
@@ -182,7 +191,7 @@ void Rounds::go_back() {
 /// Applies L[height] as soon as it is committed and whole.
 void Rounds::apply_decision() {
     const CheckedList* decision = m.ballots.decision();
-    if (decision == nullptr || !m.keeper.may_apply() || !agrees_with_base(decision->list)) return;
+    if (decision == nullptr || !m.keeper.may_apply() || !agrees_with_base(*decision)) return;
     if (!m.catch_up.has_inputs_of(decision->list)) return m.catch_up.wait_for_payloads(decision->list);
     const auto chosen = std::make_shared<const CheckedList>(*decision);
     m.catch_up.apply(chosen->list, chosen);
@@ -191,7 +200,7 @@ void Rounds::apply_decision() {
 /// The last state has no list that starts from it; one without entries certifies it for those who come later.
 void Rounds::close_run() {
     const CheckedList* decision = m.ballots.decision();
-    if (m.chain.closed() || decision == nullptr || !agrees_with_base(decision->list)) return;
+    if (m.chain.closed() || decision == nullptr || !agrees_with_base(*decision)) return;
     const Status kept = m.chain.append(*decision, decision->list.base);
     if (!kept.ok()) return m.errors.report(kept.error().message);
     m.losses.settle();
@@ -199,9 +208,15 @@ void Rounds::close_run() {
     m.shortcut.publish_tables();
 }
 
-/// Whether our theta[height] is the one that the committee has; if not, it will be.
-bool Rounds::agrees_with_base(const run::AcceptList& list) {
+/// Whether our theta[height] is the one that the committee has; if not, it will be, unless those who say so have been
+/// found to lie: then the run waits for its host, who alone can name others.
+bool Rounds::agrees_with_base(const CheckedList& decided) {
+    const run::AcceptList& list = decided.list;
     if (m.chain.digest_at(m.chain.height()) == list.base) return true;
+    if (m.steps.audits().is_by_liars(decided)) {
+        m.errors.report(decided_by_liars);
+        return false;
+    }
     if (m.chain.height().value == 0) {
         m.errors.report("The run's committee began with another model than the run's link names; this run is broken.");
         return false;
@@ -229,6 +244,12 @@ void Rounds::mend(const StateDigest& right) {
     }
     const RoundId before{round.value - 1};
     const auto list = m.chain.list_at(before);
+    m.steps.ask_about(before);
+    // Seats' word has led here, and not this computer's arithmetic.
+    if (const Digest hash = m.chain.hash_at(before); m.steps.took(hash)) {
+        m.steps.refuse(hash);
+        return m.repairer.begin({round, right}, m.members.neighbours());
+    }
     const bool is_computable =
         list && !list->entries.empty() && m.keeper.holds(before) && m.catch_up.has_inputs_of(*list);
     if (!is_computable || !m_self_check.doubt(newest_outcome(m.keeper, m.chain), list->committee.size())) {

@@ -105,7 +105,7 @@ private:
     void go_back();
     void apply_decision();
     void close_run();
-    [[nodiscard]] bool agrees_with_base(const run::AcceptList& list);
+    [[nodiscard]] bool agrees_with_base(const CheckedList& decided);
     [[nodiscard]] std::optional<StateDigest> certified(RoundId round) const;
     void mend(const StateDigest& right);
     void judge_arithmetic(const StateDigest& right);

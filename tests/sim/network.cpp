@@ -56,7 +56,10 @@ Duration Network::carry(const PeerId& from, const PeerId& to, std::size_t bytes)
     return link.arrived_at - now;
 }
 
-void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope) {
+void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope& sent) {
+    const std::optional<run::Envelope> rewritten = rewrites ? rewrites(from, to, sent) : std::nullopt;
+    if (rewrites && !rewritten) return;
+    const run::Envelope& envelope = rewritten ? *rewritten : sent;
     if (on_send) on_send(from, to, envelope);
     Traffic& traffic = m_traffic[static_cast<std::size_t>(envelope.kind)];
     ++traffic.messages;
@@ -67,10 +70,10 @@ void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope&
                               ? between(m_quality.delay_min, m_quality.delay_max)
                               : carry(from, to, envelope.body.size() + envelope.payload.size() + envelope_bytes);
     if (!m_last_sent || *m_last_sent != envelope) m_last_sent = std::make_shared<const run::Envelope>(envelope);
-    m_events.after(time, [this, from, to, sent = m_last_sent] {
+    m_events.after(time, [this, from, to, last = m_last_sent] {
         Port* receiver = port(to);
         if (receiver == nullptr || port(from) == nullptr) return;
-        receiver->receive(from, *sent);
+        receiver->receive(from, *last);
     });
 }
 

@@ -95,6 +95,9 @@ public:
     }
     /// Called with every message that is sent.
     std::function<void(const PeerId& from, const PeerId& to, const run::Envelope& envelope)> on_send;
+    /// What becomes of a message on its way, nothing if it is lost; all are what they were if unset.
+    std::function<std::optional<run::Envelope>(const PeerId& from, const PeerId& to, const run::Envelope& envelope)>
+        rewrites;
     /// Whether this message is lost; none is if unset.
     std::function<bool(const run::Envelope& envelope)> loses;
     /// Everything that was ever published, for checks that recompute what the members agreed on.

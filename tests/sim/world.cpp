@@ -150,6 +150,11 @@ void World::make_manifest() {
             {seed_blob(Bytes(shard_bytes, std::byte{i}), run::BlobKind::open, "shard" + std::to_string(i)),
              m_plan.records});
     }
+    run::Manifest told = m_manifest;
+    told.validation = told.shards.front();  // a manifest without one is none
+    told.tokenizer.kind = run::TokenizerKind::none;
+    const Bytes file = run::manifest_file(as_bytes(told.to_json_text()), {});
+    for (const auto& one : m_homes) one->disk.manifest = file;
 }
 
 bool World::remembered_verify(const PeerId& signer, std::string_view domain, ByteSpan bytes,

@@ -122,9 +122,16 @@ void Audits::took_step(RoundId round, const Digest& list, std::uint64_t step_byt
     std::uint64_t payload_bytes = 0;
     for (const run::Accepted& entry : committed->entries) payload_bytes += entry.payload.size;
     if (audit_lot(m.context.identity, list) >= audit_odds(step_bytes, payload_bytes)) return;
+    (void)begin(round, list);
+}
+
+bool Audits::begin(RoundId round, const Digest& list) {
+    auto committed = m.chain.list_at(round);
+    if ((m_audit && m_audit->computing) || !committed || m.chain.hash_at(round) != list) return false;
     m_audit = Audit{std::move(*committed), list};
     m.payloads.want_accepted(m_audit->list, m.context.now());
     look();
+    return true;
 }
 
 void Audits::look() {

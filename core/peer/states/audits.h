@@ -70,6 +70,8 @@ public:
     /// This light member has taken a step of `step_bytes` for L[round], whose hash is `list`, and draws whether to
     /// audit it. One is audited at a time; what has not come until its payloads are released is given up.
     void took_step(RoundId round, const Digest& list, std::uint64_t step_bytes);
+    /// Audits this step in any case; false if it cannot be now.
+    bool begin(RoundId round, const Digest& list);
     /// A blob is here: it may be the last payload of an audit.
     void look();
     void forget_before(RoundId round);

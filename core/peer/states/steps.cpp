@@ -111,6 +111,21 @@ void Steps::ask(Wanted& wanted) {
     }
 }
 
+void Steps::heard_result(const PeerId& member, const Digest& list, const StateDigest& result) {
+    const auto found = m_wanted.find(list);
+    if (found == m_wanted.end() || !found->second.step || is_refused(list, found->second)) return;
+    const Wanted& wanted = found->second;
+    const bool has_seat = std::find(wanted.seats.begin(), wanted.seats.end(), member) != wanted.seats.end();
+    if (!has_seat || wanted.step->result == result || m_doubters.contains(member)) return;
+    if (m_audits.begin(wanted.round, list)) m_doubters.insert(member);
+}
+
+bool Steps::misled(const Digest& list) const {
+    const auto found = m_wanted.find(list);
+    return found != m_wanted.end() && found->second.step && !found->second.refused &&
+           m_audits.is_false(list, found->second.step->ref);
+}
+
 void Steps::ask_about(RoundId round) const {
     if (coded()) m.context.broadcast(run::StepRequest{round});
 }

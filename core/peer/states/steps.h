@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/numerics/outer/step_code.h"
@@ -91,6 +92,12 @@ public:
     /// This member has made something else of L[round] than a quorum: neighbours are asked what seats said of it, which
     /// may prove that it was they who lied.
     void ask_about(RoundId round) const;
+    /// A member says that L[round], whose hash is `list`, has led to `result`. If it has a seat and this member has
+    /// taken a step that leads elsewhere, one of both is wrong, and the step is audited: once for each seat, since its
+    /// word costs it nothing.
+    void heard_result(const PeerId& member, const Digest& list, const StateDigest& result);
+    /// The state that is held came of a step of this list that is known to be false.
+    [[nodiscard]] bool misled(const Digest& list) const;
     /// The state that is held came of a step of this list that seats have signed.
     [[nodiscard]] bool took(const Digest& list) const { return find(list) != nullptr; }
     /// No step of it will do: its payloads are to be taken.
@@ -143,6 +150,7 @@ private:
     std::size_t m_signers = 0;
     std::map<RoundId, std::map<PeerId, Said>> m_said;
     std::map<Digest, Wanted> m_wanted;    // by list
+    std::set<PeerId> m_doubters;          // seats whose word has led to an audit
     std::map<RoundId, BlobId> m_offered;  // made here or fetched
     std::map<std::pair<PeerId, RoundId>, TimePoint> m_answered;
 };

@@ -294,6 +294,37 @@ private slots:
         bench.steps.audits().computed(list.round, list.hash(), other);
         QVERIFY(!bench.steps.took(list.hash()));
         QVERIFY(bench.steps.gave_up(list.hash()));
+        QVERIFY(bench.steps.misled(list.hash()));
+        bench.steps.refuse(list.hash());
+        QVERIFY(!bench.steps.misled(list.hash()));
+    }
+
+    void a_seat_whose_state_is_another_makes_a_light_member_audit_once() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        POTLUCK_CHECK(bench.chain.append(bench.committed(list, {1, 2, 3}), {}).ok());
+        QCOMPARE(bench.hear(2, bench.said_of(list)), run::Verdict::accepted);
+        QCOMPARE(bench.hear(3, bench.said_of(list)), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        bench.bring(list);
+        const BlobId payload = list.entries[0].payload.root;
+        bench.steps.heard_result(key_of(2).id(), list.hash(), digest_of("next"));
+        bench.steps.heard_result(key_of(9).id(), list.hash(), digest_of("other"));  // it has no seat
+        bench.steps.heard_result(key_of(4).id(), Digest{}, digest_of("other"));
+        QCOMPARE(bench.fetches_of(payload), std::size_t{0});
+        bench.steps.heard_result(key_of(4).id(), list.hash(), digest_of("other"));
+        QCOMPARE(bench.fetches_of(payload), std::size_t{1});
+        QVERIFY(!bench.steps.misled(list.hash()));
+        // The step is true, as it turns out; the seat is not listened to again.
+        const auto made = bench.payload_of(0.01F, key_of(5).id());
+        QCOMPARE(bench.payloads.arrived(made.payload->ref, made.payload->blob, bench.context.now()),
+                 Payloads::Outcome::held);
+        bench.steps.audits().look();
+        bench.work.finish_all();
+        QCOMPARE(bench.steps.audits().audited(), 1U);
+        bench.steps.heard_result(key_of(4).id(), list.hash(), digest_of("other"));
+        bench.steps.audits().look();
+        QCOMPARE(bench.work.size(), std::size_t{0});
     }
 
     void words_of_rounds_whose_steps_are_forgotten_are_stale() {
