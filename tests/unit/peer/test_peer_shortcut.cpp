@@ -165,9 +165,9 @@ struct Behind : Fixture, CatchUp::Mediator {
     run::RoundMachine machine{round_settings(context)};
     run::Exchange exchange;
     Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
-    Steps steps{{context, chain, members, payloads, errors}};
-    StateKeeper keeper{{context, chain, disk, jobs, errors, keeper_silence}};
     Seats seats{context, chain, members};
+    Steps steps{{context, chain, members, payloads, disk, jobs, seats, errors}};
+    StateKeeper keeper{{context, chain, disk, jobs, errors, keeper_silence}};
     Moderation moderation{context, chain, ledger, errors};
     Verdicts verdicts{{context, chain, members}};
     Losses losses{{context, chain, members, disk}};
