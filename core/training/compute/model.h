@@ -17,7 +17,7 @@
 namespace potluck::training {
 
 /// What of a Layout concerns the model. Residual stream, norms, softmax and accumulated gradients are fp32 whatever
-/// `matmul` is; in SwAV's residual network only gradients and the norms' sums are.
+/// `matmul` is; in an embedder's residual network only gradients and the norms' sums are.
 struct ModelOptions {
     DeviceId device = {};
     Dtype matmul = Dtype::fp32;

@@ -68,7 +68,7 @@ struct MemoryPlan {
 };
 
 /// Whether a model's products run in fp32 alone: autograd sums the gradient of a tensor over its applications in the
-/// numbers of the products, but for SwAV's, which casts a weight for each application.
+/// numbers of the products, but for an embedder's, which casts a weight for each application.
 [[nodiscard]] constexpr bool in_fp32_only(const model::ModelSpec& model) {
     return model::is_one_block(model) && !model::is_embedder(model);
 }

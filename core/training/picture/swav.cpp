@@ -195,7 +195,7 @@ struct Swav::Network {
     /// Embeddings of unit length and their scores.
     [[nodiscard]] std::pair<Tensor, Tensor> scored(const Tensor& features_RF, bool frozen) const;
     [[nodiscard]] Tensor features(Crops& crops) const;
-    /// Of the large crops, then of the small ones if there are any.
+    /// One for the large crops, then one for the small ones if there are any.
     [[nodiscard]] std::vector<Trail> trails_of(Crops& crops) const;
     [[nodiscard]] Tensor assigned(std::size_t crop, const Tensor& scores_RK, std::int64_t pictures, bool queued) const;
     [[nodiscard]] Tensor loss_of(const Tensor& scores_RK, std::int64_t pictures, bool queued) const;

@@ -408,7 +408,7 @@ private slots:
                                                                  {"queue", swav_queue_max + 1},
                                                                  {"queue_from", swav_rounds_max + 1ULL},
                                                                  {"frozen", swav_rounds_max + 1ULL},
-                                                                 {"together", 1},
+                                                                 {"together", swav_together_min - 1},
                                                                  {"together", swav_together_max + 1},
                                                                  {"vocabulary", 257},
                                                                  {"heads", 2},

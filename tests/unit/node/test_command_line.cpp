@@ -8,6 +8,7 @@
 #include "app/node/cli/options/model_options.h"
 #include "app/node/cli/run_lines.h"
 #include "app/node/cli/verbs/command_line.h"
+#include "core/model/traits.h"
 
 using namespace potluck;
 using namespace potluck::node;
@@ -38,6 +39,8 @@ private slots:
             "--temperature takes a number from 0 to 10, not 11.");
         row("a word for a number", "host --text t --rounds many", "--rounds takes a number, not many.");
         row("a value that stands alone", "completion tcsh", "shell takes bash, zsh or fish, not tcsh.");
+        row("too few pictures together", "host --pictures p --together 1",
+            "--together takes a number from 2 to 4096, not 1.");
         row("an option without its value", "status --port",
             "--port needs a value; potluck-node status --help says which.");
         row("a closed run that is to be announced", "host --text t --allow a --announce",
@@ -78,6 +81,10 @@ private slots:
         QCOMPARE(model_of({.preset = "swav-resnet50"})->swav.together, 64U);
         QCOMPARE(model_of({.preset = "swav-resnet50", .together = 16})->swav.together, 16U);
         QCOMPARE(model_of({.preset = "swav-tiny", .prototypes = 30})->swav.prototypes, 30U);
+        for (const std::uint32_t pictures : {model::records_together_min, model::records_together_max}) {
+            const model::ModelSpec model = model_of({.preset = "swav-tiny", .together = pictures}).value();
+            QVERIFY(model::ModelSpec::from_json(model.to_json()).value() == model);
+        }
         QCOMPARE(model_of({.preset = "tiny", .together = 16}).error().message,
                  std::string("--together is for SwAV; choose --model swav-tiny."));
         QCOMPARE(model_of({.preset = "tiny", .prototypes = 30}).error().message,
