@@ -35,11 +35,10 @@ bool CatchUp::is_checkpoint(const run::StatusMessage& status) const {
 
 void CatchUp::find_first_state() {
     if (m.keeper.checking() || m.keeper.applying()) return;
-    RoundId newest{0}, furthest{0};
+    RoundId newest{0};
     for (const auto& [peer, member] : m.members.all()) {
         if (!m.members.is_neighbour(peer)) continue;
         if (is_checkpoint(member.status)) newest = std::max(newest, member.status.checkpoint_round);
-        furthest = std::max(furthest, member.status.round);
     }
     choose_checkpoint();
     if (m_fetch) return;

@@ -141,8 +141,8 @@ Result<ProvenFalse> check_false_step(ByteSpan file, const RunId& run, const run:
         proven.seats.push_back(one.seat);
         proven.persons.push_back(run::person_in(evidence->list.committee_owners, one.seat));
     }
-    const Result<std::optional<run::BlobRef>> step =
-        true_step(evidence->list, evidence->payloads, {recipe, manifest->manifest.model.parameters()}, threads);
+    const Result<std::optional<run::BlobRef>> step = true_step(
+        evidence->list, evidence->payloads, {recipe, manifest->manifest.model.parameters()}, threads, Isa::baseline);
     if (!step.ok()) return unproven(step.error().message);
     for (const SignedStep& one : evidence->accused) {
         if (*step == one.message.step) return unproven(one.seat.hex() + " has signed the true step.");

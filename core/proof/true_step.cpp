@@ -38,7 +38,7 @@ numerics::OuterStep outer_step_of(const StepRules& rules, const run::AcceptList&
 }
 
 Result<std::optional<run::BlobRef>> true_step(const run::AcceptList& list, const std::vector<ByteSpan>& payloads,
-                                              const StepRules& rules, unsigned threads) {
+                                              const StepRules& rules, unsigned threads, Isa isa) {
     const std::vector<TokenCount> weights = run::weights_of(list);
     std::vector<numerics::PayloadView> views(list.entries.size());
     std::vector<const numerics::PayloadView*> entries(list.entries.size());
@@ -69,8 +69,8 @@ Result<std::optional<run::BlobRef>> true_step(const run::AcceptList& list, const
     if (numerics::step_bytes_max(rules.parameters, numerics::kept_of_step(k)) > judged_step_bytes_max) {
         return Error{ErrorCode::unavailable, "The step of this list is too long to be computed for a check."};
     }
-    const Bytes step =
-        step_blob(list.hash(), numerics::encode_step(weighted, rules.parameters, outer_step_of(rules, list), threads));
+    const Bytes step = step_blob(
+        list.hash(), numerics::encode_step_with(isa, weighted, rules.parameters, outer_step_of(rules, list), threads));
     return std::optional(run::BlobRef{merkle_root(step, threads), step.size(), run::BlobKind::plain, {}});
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/processor/isa.h"
 #include "core/base/result.h"
 #include "core/numerics/outer/outer_step.h"
 #include "core/run/accept_list.h"
@@ -48,9 +49,11 @@ struct StepRules {
 /// The blob of the true step of `list`; nothing of a list in which no entry has weight, which has none. `payloads` are
 /// the blobs of the entries that have weight, in order: `untrusted` if one is not what the list names, which is checked
 /// before anything is computed, or is no payload of the run; `unavailable` if the step would be longer than
-/// judged_step_bytes_max.
+/// judged_step_bytes_max. `isa` chooses the kernels, whose bytes are the same: those for all processors are what
+/// convicts, since those that a round is computed with may be wrong on one kind.
 [[nodiscard]] Result<std::optional<run::BlobRef>> true_step(const run::AcceptList& list,
                                                             const std::vector<ByteSpan>& payloads,
-                                                            const StepRules& rules, unsigned threads);
+                                                            const StepRules& rules, unsigned threads,
+                                                            Isa isa = isa_in_use());
 
 }  // namespace potluck::proof
