@@ -5,6 +5,7 @@
 #include "core/device/diagnosis/choice.h"
 #include "core/device/diagnosis/diagnosis.h"
 #include "core/device/memory.h"
+#include "core/device/probe.h"
 #include "core/training/compute/device.h"
 #include "core/training/compute/device_memory.h"
 #include "core/training/compute/device_optimizer.h"
@@ -36,6 +37,7 @@ void take_host(const model::ModelSpec& model, PrecisionChoice precision, PlanFac
     facts.flops = speed.per_second;
     facts.busy = speed.is_busy() ? speed.busy : 0;
     facts.onednn = product_library() == ProductLibrary::onednn;
+    facts.amx = device::within(device::probe_simd(), isa_in_use()).amx_bf16;
 }
 
 std::uint64_t budget_of(const control::DeviceRow& row, const control::Budget& budget) {

@@ -46,6 +46,7 @@ struct PlanFacts {
     bool gpu_can_step = false;            // the plug-in with the optimizer's kernels is there
     bool gpu_sums_wide = false;           // adds products in 16 bits to sums in fp32 as it makes them (products.h)
     bool onednn = false;                  // multiplies fp32 on the processor (products.h)
+    bool amx = false;                     // the processor multiplies bf16 in tiles
     double link_bytes_per_second = 12e9;  // between the computer's memory and the GPU's
     std::uint64_t program_bytes = 0;      // resident before a model is loaded: the program and LibTorch
     std::uint64_t gpu_program_bytes = 0;  // of the GPU's memory before that: CUDA's context, kernels, work space

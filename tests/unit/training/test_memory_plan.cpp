@@ -84,6 +84,24 @@ private slots:
         QCOMPARE(extra(layout), 0U);
     }
 
+    void tiles_take_almost_half_more_of_what_is_kept_in_bf16() {
+        Layout layout;
+        layout.matmul = Dtype::bf16;
+        PlanFacts facts = processor(64 * gibibyte);
+        const auto extra = [&](const Layout& with) {
+            facts.amx = false;
+            const std::uint64_t plain = price_of(small, {}, facts, with).ram_peak;
+            facts.amx = true;
+            return price_of(small, {}, facts, with).ram_peak - plain;
+        };
+        QCOMPARE(extra(layout), activation_bytes(small, layout).kept * 9 / 20);
+        layout.checkpointing = Checkpointing::selective;
+        QCOMPARE(extra(layout), 0U);
+        layout.checkpointing = Checkpointing::none;
+        layout.matmul = Dtype::fp32;
+        QCOMPARE(extra(layout), 0U);
+    }
+
     void plenty_of_memory_gives_the_plain_layout() {
         const MemoryPlan plan = plans_within_budget(small, {}, processor(64 * gibibyte)).value().front();
         Layout expected;
