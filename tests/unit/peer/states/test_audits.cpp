@@ -229,6 +229,20 @@ private slots:
         QVERIFY(bench.audits.is_by_liars(decided));
     }
 
+    void a_seat_that_has_not_signed_a_certificate_does_not_vouch_for_it() {
+        Full bench;
+        run::AcceptList next = bench.unsigned_list_of({});
+        next.committee = bench.list.committee;
+        const CheckedList decided{
+            {next.encode(), run::encode(bench.certificate_of(next, bench.chain.committee(), {1, 2, 3}))},
+            next,
+            next.hash()};
+        bench.hear(2, bench.lie());
+        bench.hear(3, bench.lie());
+        bench.work.finish_all();
+        QVERIFY(bench.audits.is_by_liars(decided));  // 4 is not convicted, and has no part in it
+    }
+
     void damaged_proofs_are_left_aside_at_the_start() {
         Full bench;
         POTLUCK_CHECK(bench.disk.save_false_step(bench.list.hash(), Bytes(100)).ok());
