@@ -122,25 +122,26 @@ void HostCommands::undo_false_steps(const Audits& audits) {
     const auto& device = m.context.manifest.host_device;
     // Two of the host's computers would replace the committee twice, and differently.
     if (m.context.self() != (device ? device->key : m.context.manifest.host)) return;
-    const std::vector<PeerId> seats = m.chain.committee();
+    const Result<run::Committee> seats = run::Committee::from_keys(m.chain.committee());
+    if (!seats.ok()) return;
     std::size_t liars = 0;
     std::optional<RoundId> first;
-    for (const PeerId& seat : seats) {
+    for (const PeerId& seat : seats->members()) {
         const auto lie = audits.lies().find(seat);
         if (lie == audits.lies().end()) continue;
         ++liars;
         first = std::min(first.value_or(lie->second.round), lie->second.round);
     }
-    if (!first || liars <= (seats.size() - 1) / 3) return;
+    if (!first || liars <= seats->faults()) return;
     // Short of a quorum they have certified nothing that is false.
-    const bool falsified = liars >= 2 * seats.size() / 3 + 1;
+    const bool falsified = liars >= seats->quorum();
     const RoundId after = falsified ? *first : m.chain.height();
     const Result<std::uint32_t> number = replace_committee({m.context.self()}, after);
     if (!number.ok()) return m.errors.report(number.error().message);
     log::of("peer").error(
         "{} of {} seats have signed false steps: the run goes on from round {}, and this computer decides alone until "
         "others can take seats",
-        liars, seats.size(), after.value);
+        liars, seats->size(), after.value);
 }
 
 }  // namespace potluck::peer

@@ -26,9 +26,9 @@ struct Audits::Case {
     StateStore& store;
     run::AcceptList list;
     Digest hash;
-    std::vector<PayloadPointer> payloads;    // of the entries that have weight
-    run::BlobRef step;                       // as this member has made it
-    std::vector<proof::SignedStep> accused;  // of another
+    std::vector<PayloadPointer> payloads;         // of the entries that have weight
+    run::BlobRef step = {};                       // as this member has made it
+    std::vector<proof::SignedStep> accused = {};  // of another
     run::Recipe recipe;
     std::uint64_t parameters = 0;
     unsigned threads = 1;
@@ -139,16 +139,13 @@ void Audits::look() {
     auto payloads = payloads_of(m_audit->list);
     if (!payloads) return;
     m_audit->computing = true;
-    const auto in = std::make_shared<const Case>(Case{m.store,
-                                                      m_audit->list,
-                                                      m_audit->hash,
-                                                      std::move(*payloads),
-                                                      {},
-                                                      {},
-                                                      m.context.manifest.recipe,
-                                                      m.context.layout.parameters,
-                                                      m.context.settings.threads,
-                                                      false});
+    const auto in = std::make_shared<const Case>(Case{.store = m.store,
+                                                      .list = m_audit->list,
+                                                      .hash = m_audit->hash,
+                                                      .payloads = std::move(*payloads),
+                                                      .recipe = m.context.manifest.recipe,
+                                                      .parameters = m.context.layout.parameters,
+                                                      .threads = m.context.settings.threads});
     m.jobs.run([in] { return step_of(*in); },
                [this, in](const Result<std::optional<run::BlobRef>>& step) {
                    m_audit.reset();
@@ -187,7 +184,6 @@ Result<std::optional<run::BlobRef>> Audits::step_of(const Case& in) {
 }
 
 /// By other kernels than those of a round, so that one that is wrong on this kind of processor convicts nobody.
-
 Audits::Finding Audits::examine(const Case& in) {
     Finding found;
     const auto step =
