@@ -65,6 +65,8 @@ InfoDict manifest_info(const BlobId& root, std::uint64_t size) {
     return finished(v2_info("manifest.potluck", root, size));
 }
 
+RunId run_of_manifest(ByteSpan file) { return RunId{manifest_info(merkle_root(file), file.size()).info_hash.bytes}; }
+
 InfoDict open_info(std::string_view name, const BlobId& root, std::uint64_t size, std::span<const Sha1> pieces) {
     lt::entry info = v2_info(harmless_name(name), root, size);
     std::string hashes;

@@ -12,7 +12,6 @@
 
 #include "app/node/member/state_files.h"
 #include "app/node/owner/usage.h"
-#include "core/base/merkle.h"
 #include "core/base/text.h"
 #include "core/model/state_layout.h"
 #include "core/run/agreement/evidence.h"
@@ -423,7 +422,7 @@ Result<std::string> false_step_text(ByteSpan file) {
     const auto evidence = proof::FalseStep::parse(file);
     if (!evidence) return evidence.error();
     const ByteSpan manifest = evidence->manifest_file;
-    const RunId run{net::manifest_info(merkle_root(manifest), manifest.size()).info_hash.bytes};
+    const RunId run = net::run_of_manifest(manifest);
     const auto proven = proof::check_false_step(file, run, run::Ed25519Verifier(), 1);
     if (!proven) return proven.error();
     return text_of(run, proven->seats, proof::describe_false_step(proven->round));

@@ -6,7 +6,6 @@
 #include "app/node/models/proof_lists.h"
 #include "app/node/paths.h"
 #include "core/base/files.h"
-#include "core/base/merkle.h"
 #include "core/identity/identity.h"
 #include "core/ledger/ledger.h"
 #include "net/blob_torrent.h"
@@ -61,7 +60,7 @@ Result<VerifiedReceipt> verify_receipt(const fs::path& file) {
     auto receipt = proof::Receipt::parse(map->bytes());
     if (!receipt) return receipt.error();
     const ByteSpan manifest = receipt->proof.manifest_file();
-    const RunId run{net::manifest_info(merkle_root(manifest), manifest.size()).info_hash.bytes};
+    const RunId run = net::run_of_manifest(manifest);
     auto checked = proof::check_receipt(*receipt, run, run::Ed25519Verifier());
     if (!checked) return checked.error();
     return VerifiedReceipt{receipt->proof.manifest().manifest, std::move(receipt->note), *std::move(checked)};

@@ -5,7 +5,6 @@
 
 #include "app/node/models/export_proof.h"
 #include "core/base/files.h"
-#include "core/base/merkle.h"
 #include "net/blob_torrent.h"
 
 namespace potluck::node {
@@ -44,7 +43,7 @@ Result<VerifiedModel> verify_model(const VerifyPlan& plan, const VerifyProgress&
     const auto proof = proof::ProofFile::parse(proof_map->bytes());
     if (!proof) return proof.error();
     const ByteSpan manifest = proof->manifest_file();
-    const RunId run{net::manifest_info(merkle_root(manifest), manifest.size()).info_hash.bytes};
+    const RunId run = net::run_of_manifest(manifest);
     auto proven = proof::check_proof(*proof, run, run::Ed25519Verifier(), told("history"));
     if (!proven) return proven.error();
     verified->proven = std::move(*proven);

@@ -21,7 +21,6 @@
 #include "app/node/paths.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
-#include "core/base/merkle.h"
 #include "core/data/pictures/caption_records.h"
 #include "core/data/pictures/picture_records.h"
 #include "core/model/initial_state.h"
@@ -454,7 +453,7 @@ Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host,
         fs::remove_all(folder, failed);
         return file.error();
     }
-    const RunId run{net::manifest_info(merkle_root(*file), file->size()).info_hash.bytes};
+    const RunId run = net::run_of_manifest(*file);
     const fs::path home = run_folder(data_folder, run);
     fs::remove_all(home, failed);
     fs::rename(folder, home, failed);
