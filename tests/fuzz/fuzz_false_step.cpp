@@ -2,27 +2,17 @@
 // signature for genuine, so that inputs come as far as the payloads and F. What parses encodes to the same bytes, and
 // whatever is proven accuses seats of the list alone.
 #include <algorithm>
-#include <cstdio>
 
-#include "core/base/rng.h"
 #include "core/proof/false_step.h"
-#include "core/run/agreement/keyring.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/proof_target.h"
 
 using namespace potluck;
 using namespace potluck::proof;
 
 namespace {
 
-class Credulous final : public run::Verifier {
-public:
-    bool verify(const PeerId&, std::string_view, ByteSpan, const identity::Signature&) const override { return true; }
-};
-
-struct Reached {
-    std::uint64_t inputs = 0, parsed = 0, proven = 0;
-};
-Reached reached;
+fuzz::Reached reached;
 
 }  // namespace
 
@@ -37,18 +27,13 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     if (words >= size) return size;
     const std::size_t first = rng.below(8) == 0 ? 0 : words;
     const std::size_t span = rng.below(4) == 0 ? size - first : std::min<std::size_t>(size - first, 242);
-    std::uint8_t& byte = data[first + rng.below(span)];
-    byte = static_cast<std::uint8_t>(byte ^ (1U << rng.below(8)));
+    fuzz::flip_a_bit(data[first + rng.below(span)], rng);
     return size;
 }
 
 /// A part of what is tried gets past the lengths, the list and the seats: most files of the corpus are hostile, and
 /// any bit of a round, a list or a seat matters.
-extern "C" bool potluck_fuzz_came_far_enough() {
-    std::printf("%llu of %llu parsed, %llu proven\n", static_cast<unsigned long long>(reached.parsed),
-                static_cast<unsigned long long>(reached.inputs), static_cast<unsigned long long>(reached.proven));
-    return 100 * reached.parsed >= reached.inputs && reached.proven > 0;
-}
+extern "C" bool potluck_fuzz_came_far_enough() { return reached.is_far_enough(100); }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const ByteSpan bytes = fuzz::input(data, size);
@@ -61,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ++reached.parsed;
     const Bytes again = evidence->encode();
     POTLUCK_CHECK(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()));
-    const Result<ProvenFalse> proven = check_false_step(bytes, evidence->list.run, Credulous(), 1);
+    const Result<ProvenFalse> proven = check_false_step(bytes, evidence->list.run, fuzz::Credulous(), 1);
     if (!proven.ok()) return 0;
     ++reached.proven;
     POTLUCK_CHECK(proven->seats.size() == evidence->accused.size() && proven->persons.size() == proven->seats.size());

@@ -2,28 +2,18 @@
 // verifier that holds every signature for genuine, so that inputs come as far as the sums; what is proven is bounded by
 // what the file holds.
 #include <algorithm>
-#include <cstdio>
 
-#include "core/base/rng.h"
 #include "core/proof/check_proof.h"
 #include "core/proof/receipt.h"
-#include "core/run/agreement/keyring.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/proof_target.h"
 
 using namespace potluck;
 using namespace potluck::proof;
 
 namespace {
 
-class Credulous final : public run::Verifier {
-public:
-    bool verify(const PeerId&, std::string_view, ByteSpan, const identity::Signature&) const override { return true; }
-};
-
-struct Reached {
-    std::uint64_t inputs = 0, parsed = 0, proven = 0;
-};
-Reached reached;
+fuzz::Reached reached;
 
 RunId run_of(const ProofFile& proof) {
     ByteReader in = proof.lists();
@@ -41,17 +31,12 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     ByteReader in(fuzz::input(data, size).subspan(std::min<std::size_t>(size, 8)));
     const std::size_t begin = rng.below(16) == 0 ? 0 : std::min<std::size_t>(size, 12 + std::size_t{in.u32()});
     if (begin == size) return size;
-    std::uint8_t& byte = data[begin + rng.below(size - begin)];
-    byte = static_cast<std::uint8_t>(byte ^ (1U << rng.below(8)));
+    fuzz::flip_a_bit(data[begin + rng.below(size - begin)], rng);
     return size;
 }
 
 /// A tenth of what is tried gets past the lengths and the manifest.
-extern "C" bool potluck_fuzz_came_far_enough() {
-    std::printf("%llu of %llu parsed, %llu proven\n", static_cast<unsigned long long>(reached.parsed),
-                static_cast<unsigned long long>(reached.inputs), static_cast<unsigned long long>(reached.proven));
-    return 10 * reached.parsed >= reached.inputs && reached.proven > 0;
-}
+extern "C" bool potluck_fuzz_came_far_enough() { return reached.is_far_enough(10); }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const ByteSpan bytes = fuzz::input(data, size);
@@ -59,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const Result<Receipt> receipt = Receipt::parse(bytes); receipt.ok()) {
         ++reached.parsed;
         POTLUCK_CHECK(receipt->note.size() <= note_bytes_max && receipt->proof.pieces().empty());
-        const auto checked = check_receipt(*receipt, run_of(receipt->proof), Credulous());
+        const auto checked = check_receipt(*receipt, run_of(receipt->proof), fuzz::Credulous());
         POTLUCK_CHECK(checked.ok() || checked.error().code == ErrorCode::untrusted);
         return 0;
     }
@@ -71,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ++reached.parsed;
     POTLUCK_CHECK(proof->pieces().size() <= piece_hashes_max && 32 * proof->pieces().size() <= size);
     POTLUCK_CHECK(proof->manifest_file().size() <= manifest_file_bytes_max);
-    const Result<Proven> proven = check_proof(*proof, run_of(*proof), Credulous());
+    const Result<Proven> proven = check_proof(*proof, run_of(*proof), fuzz::Credulous());
     if (!proven.ok()) {
         POTLUCK_CHECK(proven.error().code == ErrorCode::untrusted);
         return 0;

@@ -8,8 +8,8 @@
 
 #include "core/proof/false_step.h"
 #include "tests/sim/checks.h"
+#include "tests/sim/networks/coded_run.h"
 #include "tests/sim/networks/false_seats.h"
-#include "tests/sim/networks/topology.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/stranger.h"
@@ -19,32 +19,15 @@ using namespace potluck::sim;
 
 namespace {
 
-constexpr Duration window{6'000};
-
 WorldPlan plan_of(std::size_t backbones, std::size_t volunteers, std::uint64_t rounds) {
-    return {.backbones = backbones,
-            .volunteers = volunteers,
-            .rounds = rounds,
-            .work_max = Duration{0},
-            .answer_max = Duration{0},
-            .window = window,
-            .collect = Duration{8'000},
-            .k = 1024,
-            .k_max = 1024,
-            .width = 64,
-            .step = numerics::StepForm::coded};
+    WorldPlan plan = coded_plan(volunteers, rounds);
+    plan.backbones = backbones;
+    return plan;
 }
 
 /// Backbones have fast lines; volunteers' carry a payload in a fifth of the window on each link, so that they are light
 /// after two rounds.
-void use_lines(World& world) {
-    Topology topology = mesh(world.size());
-    set_speeds(topology, {Duration{10}, 1e6});
-    world.use(topology);
-    const std::uint64_t payload = numerics::payload_bytes_max(world.initial_state().size(), 1024);
-    for (std::size_t member = world.plan().backbones; member < world.size(); ++member)
-        world.network().limit_uplink(world.home(member).id(), static_cast<double>(payload) / 1'200);
-}
+void use_lines(World& world) { use_lines(world, world.plan().backbones, 1'200); }
 
 bool all_light(World& world) {
     for (std::size_t member = world.plan().backbones; member < world.size(); ++member)

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tests/sim/checks.h"
-#include "tests/sim/networks/topology.h"
+#include "tests/sim/networks/coded_run.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/stranger.h"
@@ -15,31 +15,9 @@ using namespace potluck::sim;
 
 namespace {
 
-constexpr Duration window{6'000};  // a tenth of it is 600 ms
-
-WorldPlan plan_of(std::size_t volunteers, std::uint64_t rounds) {
-    return {.volunteers = volunteers,
-            .rounds = rounds,
-            .work_max = Duration{0},
-            .answer_max = Duration{0},
-            .window = window,
-            .collect = Duration{8'000},
-            .k = 1024,
-            .k_max = 1024,
-            .width = 64,
-            .step = numerics::StepForm::coded};
-}
-
 /// What volunteers send takes `share` tenths of the window for each payload on each link; the host's line is fast.
 void use_lines(World& world, double share) {
-    Topology topology = mesh(world.size());
-    set_speeds(topology, {Duration{10}, 1e6});
-    world.use(topology);
-    const std::uint64_t payload = numerics::payload_bytes_max(world.initial_state().size(), 1024);
-    const double rate = static_cast<double>(payload) / (share * 600);
-    for (std::size_t member = 1; member < world.size(); ++member) {
-        world.network().limit_uplink(world.home(member).id(), rate);
-    }
+    use_lines(world, 1, share * (static_cast<double>(coded_window.count()) / 10));
 }
 
 std::size_t light_members(World& world) {
@@ -58,7 +36,7 @@ std::string run_with(World& world, std::uint64_t rounds, std::size_t& most_light
 /// Bytes of payloads and steps that a round comes to for each volunteer, once all of them are light; 0 if they never
 /// are.
 std::uint64_t bytes_of_light_member(std::size_t volunteers) {
-    World world(1, plan_of(volunteers, 40));
+    World world(1, coded_plan(volunteers, 40));
     use_lines(world, 2);
     world.start_all();
     if (!world.run_until([&] { return light_members(world) == volunteers; }, Duration{200'000})) return 0;
@@ -76,7 +54,7 @@ class StepsTest : public QObject {
     Q_OBJECT
 private slots:
     void fast_lines_add_up_every_payload() {
-        World world(1, plan_of(4, 8));
+        World world(1, coded_plan(4, 8));
         use_lines(world, 0.1);
         world.start_all();
         std::size_t most_light = 0;
@@ -88,7 +66,7 @@ private slots:
 
     void slow_lines_take_the_step_and_end_with_the_same_state() {
         const std::string wrong = first_wrong(seeds(4), [](std::uint64_t seed) -> std::string {
-            World world(seed, plan_of(6, 12));
+            World world(seed, coded_plan(6, 12));
             use_lines(world, 2);
             world.start_all();
             std::size_t most_light = 0;
@@ -112,7 +90,7 @@ private slots:
     /// Members die and return, with damaged states among them.
     void churn_leaves_light_and_full_members_alike() {
         const std::string wrong = first_wrong(seeds(4), [](std::uint64_t seed) -> std::string {
-            World world(seed, plan_of(6, 14));
+            World world(seed, coded_plan(6, 14));
             use_lines(world, 2);
             world.start_all();
             churn(world, {.killed_each_round = 0.2, .damaged = 0.2}, 1, TimePoint{Duration{90'000}});
@@ -125,7 +103,7 @@ private slots:
 
     /// A seat of one that signs nothing: payloads are taken after a while, and the run goes on.
     void a_step_that_nobody_signs_is_made_of_payloads() {
-        World world(2, plan_of(4, 10));
+        World world(2, coded_plan(4, 10));
         use_lines(world, 2);
         std::uint64_t dropped = 0;
         world.network().loses = [&](const run::Envelope& envelope) {
@@ -143,7 +121,7 @@ private slots:
     }
 
     void only_seats_may_announce_a_step() {
-        World world(1, plan_of(2, 6));
+        World world(1, coded_plan(2, 6));
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(3); }, Duration{120'000}));
         Stranger stranger(world, hostile_key(1));
@@ -166,7 +144,7 @@ private slots:
 
     /// Nine volunteers have a say once they are no newcomers, so that the rule is used.
     void with_centered_clip_light_and_full_members_end_with_the_same_state() {
-        WorldPlan plan = plan_of(9, 8);
+        WorldPlan plan = coded_plan(9, 8);
         plan.robust = numerics::RobustRule::centered_clip;
         World world(1, plan);
         use_lines(world, 2);
@@ -182,7 +160,7 @@ private slots:
     }
 
     void an_exact_run_knows_no_steps() {
-        WorldPlan plan = plan_of(2, 6);
+        WorldPlan plan = coded_plan(2, 6);
         plan.step = numerics::StepForm::exact;
         World world(1, plan);
         world.start_all();
