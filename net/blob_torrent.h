@@ -33,7 +33,7 @@ struct InfoDict {
 
 [[nodiscard]] InfoDict plain_info(const BlobId& root, std::uint64_t size);
 [[nodiscard]] InfoDict manifest_info(const BlobId& root, std::uint64_t size);
-/// The run that a manifest's file describes: its info-hash, whoever has written it.
+/// The run that a file of a manifest describes: its info-hash. The host's signature is not checked.
 [[nodiscard]] RunId run_of_manifest(ByteSpan file);
 /// `pieces`: SHA-1 of each piece. `name` is made harmless by harmless_name.
 [[nodiscard]] InfoDict open_info(std::string_view name, const BlobId& root, std::uint64_t size,

@@ -5,7 +5,7 @@
 
 #include "core/proof/false_step.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/fuzz/proof_target.h"
+#include "tests/proof_fuzzing.h"
 
 using namespace potluck;
 using namespace potluck::proof;

@@ -6,7 +6,7 @@
 #include "core/proof/check_proof.h"
 #include "core/proof/receipt.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/fuzz/proof_target.h"
+#include "tests/proof_fuzzing.h"
 
 using namespace potluck;
 using namespace potluck::proof;
