@@ -20,7 +20,6 @@ using namespace potluck::control;
 using namespace potluck::tests;
 using nlohmann::json;
 
-Q_DECLARE_METATYPE(nlohmann::json)
 
 namespace {
 

@@ -18,7 +18,6 @@ using namespace potluck::control;
 using nlohmann::json;
 using namespace potluck::tests;
 
-Q_DECLARE_METATYPE(nlohmann::json)
 
 namespace {
 

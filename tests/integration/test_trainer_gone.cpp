@@ -42,7 +42,6 @@ bool is_over(End end, const control::NodeSnapshot& now) {
 
 }  // namespace
 
-Q_DECLARE_METATYPE(End)
 
 class TrainerGoneTest : public QObject {
     Q_OBJECT

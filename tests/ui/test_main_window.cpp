@@ -32,7 +32,6 @@ QAction* actionNamed(const QMenu& menu, const QString& text) {
 
 }  // namespace
 
-Q_DECLARE_METATYPE(potluck::control::NodeSnapshot)
 
 class TestMainWindow : public QObject {
     Q_OBJECT

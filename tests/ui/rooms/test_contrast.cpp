@@ -194,7 +194,6 @@ std::vector<Kind> kinds() {
 
 }  // namespace
 
-Q_DECLARE_METATYPE(Kind)
 
 class TestContrast : public QObject {
     Q_OBJECT

@@ -15,7 +15,6 @@ using namespace potluck;
 using namespace potluck::numerics;
 using inputs::Kind;
 
-Q_DECLARE_METATYPE(potluck::inputs::Kind)
 
 namespace {
 
