@@ -64,6 +64,17 @@ void Ledger::remember_signed_name(const PeerId& person, const run::Envelope& sta
     if (!write.run()) m_database->report("Cannot write to");
 }
 
+void Ledger::remember_words(const PeerId& person, const std::string& name, const std::string& team,
+                            const run::Envelope* status) {
+    m_owner.check();
+    Transaction transaction(m_database->connection);
+    if (!transaction.begun()) return m_database->report("Cannot write to");
+    if (!name.empty()) remember_name(person, name);
+    if (status != nullptr) remember_signed_name(person, *status);
+    remember_team(person, team);
+    if (!transaction.commit()) m_database->report("Cannot write to");
+}
+
 std::optional<run::Envelope> Ledger::signed_name_of(const RunId& run, const PeerId& person) const {
     m_owner.check();
     Statement query(

@@ -2,6 +2,7 @@
 // that the kept one does not, so a member that comes back again and again costs reads. Threads: the peer's.
 #include "core/peer/presence/spoken_names.h"
 
+#include <algorithm>
 #include <optional>
 #include <variant>
 
@@ -10,11 +11,19 @@ namespace potluck::peer {
 /// The last name counts. A computer without a team takes none back that another one of its person claims.
 void SpokenNames::remember(const run::Envelope& envelope, const run::StatusMessage& status) {
     const PeerId person = m_members.person_of(envelope.sender);
-    if (!status.name.empty()) {
-        m_ledger.remember_name(person, status.name);
-        if (is_newer(person, status)) m_ledger.remember_signed_name(person, envelope);
-    }
-    m_ledger.remember_team(person, m_members.team_of(envelope.sender));
+    if (!may_write(person)) return;
+    const bool keep_status = !status.name.empty() && is_newer(person, status);
+    m_ledger.remember_words(person, status.name, m_members.team_of(envelope.sender), keep_status ? &envelope : nullptr);
+}
+
+bool SpokenNames::may_write(const PeerId& person) {
+    if (m_ledger.credit_of(m_context.run, person).rounds > 0) return true;
+    const auto paces = (m_context.now() - m_counted) / strangers_pace;
+    m_counted = m_counted + paces * strangers_pace;
+    m_room = static_cast<std::uint32_t>(std::min<std::int64_t>(m_room + paces, strangers_at_once));
+    if (m_room == 0) return false;
+    --m_room;
+    return true;
 }
 
 /// Statuses are numbered by the clock, so those of a person's computers can be put in order.

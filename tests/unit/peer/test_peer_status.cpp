@@ -39,6 +39,26 @@ struct NamesBench : Fixture {
         envelope.body = run::encode_body(status);
         names.remember(envelope, status);
     }
+    static PeerId stranger(std::uint32_t number) {
+        PeerId id;
+        id.bytes[0] = static_cast<std::byte>(number & 255U);
+        id.bytes[1] = static_cast<std::byte>(number >> 8U);
+        id.bytes[2] = std::byte{1};
+        return id;
+    }
+    /// A key that nobody knows says a name.
+    void hear_stranger(std::uint32_t number) {
+        run::StatusMessage status;
+        status.name = "Eve";
+        run::Envelope envelope;
+        envelope.run = context.run;
+        envelope.sender = stranger(number);
+        envelope.body = run::encode_body(status);
+        names.remember(envelope, status);
+    }
+    [[nodiscard]] bool keeps_stranger(std::uint32_t number) const {
+        return ledger.signed_name_of(context.run, stranger(number)).has_value();
+    }
     [[nodiscard]] std::string kept() const {
         const auto words = ledger.signed_name_of(context.run, key_of(7).id());
         if (!words) return {};
@@ -251,6 +271,29 @@ private slots:
         bench.hear(9, 20, "Anna");
         QCOMPARE(bench.kept(), std::string("Anna"));
         bench.hear(9, 30, "");
+        QCOMPARE(bench.kept(), std::string("Anna"));
+    }
+
+    void names_of_strangers_are_written_at_a_pace() {
+        NamesBench bench;
+        for (std::uint32_t i = 0; i <= strangers_at_once; ++i) bench.hear_stranger(i);
+        QVERIFY(bench.keeps_stranger(strangers_at_once - 1));
+        QVERIFY(!bench.keeps_stranger(strangers_at_once));
+        bench.context.set_now(bench.context.now() + strangers_pace);
+        bench.hear_stranger(strangers_at_once);
+        bench.hear_stranger(strangers_at_once + 1);
+        QVERIFY(bench.keeps_stranger(strangers_at_once));
+        QVERIFY(!bench.keeps_stranger(strangers_at_once + 1));
+    }
+
+    void a_flood_of_strangers_hides_no_name_of_a_contributor() {
+        NamesBench bench;
+        for (std::uint32_t i = 0; i < strangers_at_once; ++i) bench.hear_stranger(i);
+        bench.hear(8, 10, "Ann");
+        QCOMPARE(bench.kept(), std::string());
+        QVERIFY(bench.chain.append(bench.list_of({bench.payload_of(1.0F, key_of(7).id()).entry}), bench.commit(1, 0.5F))
+                    .ok());
+        bench.hear(8, 20, "Anna");
         QCOMPARE(bench.kept(), std::string("Anna"));
     }
 
