@@ -207,7 +207,7 @@ Status Ledger::remember_action(const RunId& run, const run::SignedAction& action
     const Result<std::int64_t> chain = m_database->chain_for_writing(run);
     if (!chain.ok()) return chain.error();
     ByteWriter bytes;
-    action.write(bytes);
+    wire::write(bytes, action);
     const std::int64_t number = action.action.number;
     Transaction transaction(connection);
     if (!transaction.begun()) return connection.error("Cannot write to");
@@ -286,7 +286,7 @@ std::vector<run::SignedAction> Ledger::actions(const RunId& run) const {
     query.bind(run.bytes);
     m_database->each(query, [&](const Statement& row) {
         ByteReader in(row.blob(0));
-        const run::SignedAction action = run::SignedAction::read(in);
+        const run::SignedAction action = wire::read<run::SignedAction>(in);
         if (in.finished()) found.push_back(action);
     });
     return found;

@@ -57,7 +57,7 @@ Result<Proven> walk_lists(const ProofFile& proof, const RunId& run, const run::V
     std::optional<run::AcceptList> before;
     bool is_past_table = !proof.table();
     for (std::uint64_t taken = 0; taken < proof.list_count(); ++taken) {
-        const run::CommittedList committed = run::read_committed_list(in);
+        const run::CommittedList committed = wire::read<run::CommittedList>(in);
         const run::Gap gap = is_past_table ? run::Gap::refused : run::Gap::allowed;
         if (const std::string fault = walk.take(committed, gap); !fault.empty()) {
             return forged_list(walk.length(), fault);

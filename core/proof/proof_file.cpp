@@ -67,7 +67,7 @@ Result<ProofFile> ProofFile::parse(ByteSpan file, Pieces present) {
     proof.m_lists = in.raw(in.remaining());
     ByteReader lists = proof.lists();
     for (std::uint64_t i = 0; i < proof.m_list_count && !lists.failed(); ++i) {
-        static_cast<void>(run::read_committed_list(lists));
+        static_cast<void>(wire::read<run::CommittedList>(lists));
     }
     if (lists.failed()) return malformed("holds a list that is cut short or out of bounds");
     if (!lists.finished()) return malformed("has bytes left over");

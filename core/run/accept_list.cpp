@@ -7,7 +7,6 @@
 #include "core/run/accept_list.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <map>
 #include <set>
@@ -20,12 +19,8 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::size_t short_entry_bytes = 32 + 73 + 8 + 1 + 64 + 1;     // with the certificate of a person's own key
-constexpr unsigned newcomer_mark = 1, late_mark = 2, vouched_mark = 4;  // of an entry
+constexpr std::size_t short_entry_bytes = 32 + 73 + 8 + 1 + 64 + 1;  // with the certificate of a person's own key
 constexpr unsigned table_flag = 1, bounds_flag = 2, suspensions_flag = 4, measured_flag = 8;  // of a list
-
-/// Four medians of what 3,072 computers of 2^40 tokens each come to.
-constexpr std::uint64_t claim_max_max = median_multiple_max * accepted_max * tokens_max;
 
 Error malformed(const char* message) { return {ErrorCode::malformed, message}; }
 
@@ -34,19 +29,7 @@ void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entr
     std::set<BlobId> payloads;
     entries.reserve(count);
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
-        Accepted entry;
-        in.array(entry.peer.bytes);
-        entry.payload = BlobRef::read(in);
-        entry.tokens.value = in.u64();
-        const std::uint8_t marks = in.u8();
-        entry.newcomer = (marks & newcomer_mark) != 0;
-        entry.late = (marks & late_mark) != 0;
-        entry.vouched = (marks & vouched_mark) != 0;
-        in.array(entry.signature);
-        entry.certificate = DeviceCertificate::read(in, &entry.peer);
-        if (entry.payload.kind != BlobKind::plain || marks > (newcomer_mark | late_mark | vouched_mark)) in.fail();
-        if (entry.vouched && entry.newcomer) in.fail();
-        if (entry.tokens.value == 0 || entry.tokens.value > tokens_max) in.fail();
+        const auto entry = wire::read<Accepted>(in);
         if (!entries.empty() && entries.back().peer >= entry.peer) in.fail();
         if (!payloads.insert(entry.payload.root).second) in.fail();
         entries.push_back(entry);
@@ -59,24 +42,12 @@ void read_actions(ByteReader& in, AcceptList& list) {
     const std::size_t count = in.u8();
     if (list.actions_before > action_number_max || count > actions_per_list_max) in.fail();
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
-        list.actions.push_back(SignedAction::read(in));
+        list.actions.push_back(wire::read<SignedAction>(in));
         const HostAction& action = list.actions.back().action;
         if (action.number != list.actions_before + i + 1) in.fail();
         if (action.kind == ActionKind::roll_back && (count > 1 || !list.entries.empty())) in.fail();
         if (action.kind == ActionKind::replace && i > 0) in.fail();
     }
-}
-
-/// Fails the reader if an entry says that it is vouched for where no bounds ask for that.
-void read_bounds(ByteReader& in, AcceptList& list) {
-    Bounds bounds;
-    bounds.norm = std::bit_cast<double>(in.u64());
-    bounds.claim_max = in.u64();
-    bounds.unvouched = in.u16();
-    // One of the two zeros is enough: a list has one spelling.
-    if (!std::isfinite(bounds.norm) || std::signbit(bounds.norm)) in.fail();
-    if (bounds.claim_max > claim_max_max || bounds.unvouched > Bounds::whole) in.fail();
-    list.bounds = bounds;
 }
 
 /// Fails the reader if persons are out of order, or have an entry here.
@@ -144,7 +115,7 @@ void read_tail(ByteReader& in, AcceptList& list) {
     }
     const auto is_vouched = [](const Accepted& entry) { return entry.vouched; };
     if ((flags & bounds_flag) != 0) {
-        read_bounds(in, list);
+        list.bounds = wire::read<Bounds>(in);
     } else if (std::any_of(list.entries.begin(), list.entries.end(), is_vouched)) {
         in.fail();
     }
@@ -208,6 +179,17 @@ void scale_to(std::uint64_t share, const std::vector<Accepted>& entries, std::ve
 
 }  // namespace
 
+std::uint8_t Accepted::marks() const {
+    return static_cast<std::uint8_t>((newcomer ? newcomer_mark : 0) | (late ? late_mark : 0) |
+                                     (vouched ? vouched_mark : 0));
+}
+
+void Accepted::take(std::uint8_t marks) {
+    newcomer = (marks & newcomer_mark) != 0;
+    late = (marks & late_mark) != 0;
+    vouched = (marks & vouched_mark) != 0;
+}
+
 Bytes AcceptList::encode() const {
     POTLUCK_CHECK(entries.size() <= accepted_max);
     POTLUCK_CHECK(committee.size() <= committee_members_max);
@@ -222,27 +204,15 @@ Bytes AcceptList::encode() const {
     out.u8(static_cast<std::uint8_t>(committee.size()));
     out.u16(static_cast<std::uint16_t>(entries.size()));
     write_committee(out, committee, committee_owners);
-    for (const Accepted& entry : entries) {
-        out.raw(entry.peer.bytes);
-        entry.payload.write(out);
-        out.u64(entry.tokens.value);
-        out.u8(static_cast<std::uint8_t>((entry.newcomer ? newcomer_mark : 0U) | (entry.late ? late_mark : 0U) |
-                                         (entry.vouched ? vouched_mark : 0U)));
-        out.raw(entry.signature);
-        entry.certificate.write(out);
-    }
+    for (const Accepted& entry : entries) wire::write(out, entry);
     POTLUCK_CHECK(actions.size() <= actions_per_list_max);
     out.u32(actions_before);
     out.u8(static_cast<std::uint8_t>(actions.size()));
-    for (const SignedAction& one : actions) one.write(out);
+    for (const SignedAction& one : actions) wire::write(out, one);
     out.u8(static_cast<std::uint8_t>((table ? table_flag : 0U) | (bounds ? bounds_flag : 0U) |
                                      (suspensions.empty() ? 0U : suspensions_flag) | (measured ? measured_flag : 0U)));
     if (table) table->write(out);
-    if (bounds) {
-        out.u64(std::bit_cast<std::uint64_t>(bounds->norm));
-        out.u64(bounds->claim_max);
-        out.u16(static_cast<std::uint16_t>(bounds->unvouched));
-    }
+    if (bounds) wire::write(out, *bounds);
     POTLUCK_CHECK(suspensions.size() <= suspensions_per_list_max);
     if (!suspensions.empty()) out.u8(static_cast<std::uint8_t>(suspensions.size()));
     for (const Suspension& one : suspensions) one.write(out);
@@ -350,7 +320,7 @@ Bounds next_bounds(const std::vector<Accepted>& entries, const std::optional<Bou
     } else if (has_reference || entries.empty()) {
         bounds.claim_max = before ? before->claim_max : 0;
     } else {
-        std::uint64_t least = claim_max_max;
+        std::uint64_t least = claim_sum_max;
         for (const auto& [person, claim] : claims) least = std::min(least, claim.tokens);
         bounds.claim_max = std::max(median_multiple_max * least, rule.claim);
     }

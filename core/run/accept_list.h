@@ -25,9 +25,10 @@ namespace potluck::run {
 /// So many that a list fits a message, each with its contributor's certificate.
 inline constexpr std::size_t accepted_max = 3072;
 inline constexpr std::uint64_t tokens_max = 1ULL << 40U;  // of one contribution
-inline constexpr std::uint64_t round_max = 1ULL << 40U;   // of any message; far beyond any recipe, so r + 1 is safe
 inline constexpr std::uint64_t median_multiple_max =
     4;  // a weight in lower medians: what a good GPU is beside a usual one
+/// Four medians of what 3,072 computers of 2^40 tokens each come to.
+inline constexpr std::uint64_t claim_sum_max = median_multiple_max * accepted_max * tokens_max;
 inline constexpr std::uint64_t newcomer_divisor = 4;  // newcomers weigh at most a fourth of the others: a fifth in all
 /// Sizes of encode() with one member and no entry, and with the most of both.
 inline constexpr std::size_t accept_list_bytes_min = 119 + 33;
@@ -48,6 +49,26 @@ struct Accepted {
     bool vouched = false;                   // the host trusts the person; said in lists with bounds only
     [[nodiscard]] const PeerId& person() const { return certificate.person_of(peer); }
     auto operator<=>(const Accepted&) const = default;
+
+    static constexpr std::uint8_t newcomer_mark = 1, late_mark = 2, vouched_mark = 4;
+    [[nodiscard]] std::uint8_t marks() const;
+    void take(std::uint8_t marks);
+    void take(std::uint8_t) const {}  // whose marks are written, not read
+
+    static constexpr std::string_view label = "entry";
+    static void fields(auto& it, auto&& field) {
+        field("peer", it.peer, wire::Id{}, "computer of the contributor");
+        field("payload", it.payload, PlainBlob{}, "section 7");
+        field("tokens", it.tokens, wire::Whole{1, tokens_max}, "as the contributor says");
+        std::uint8_t marks = it.marks();
+        field("marks", marks, wire::Whole{0, newcomer_mark | late_mark | vouched_mark},
+              "the sum of 1 if the contributor is a newcomer, 2 if the contribution is late, and, in lists with bounds "
+              "only, 4 if the host trusts its person, who is no newcomer then");
+        field.require((marks & newcomer_mark) == 0 || (marks & vouched_mark) == 0);
+        it.take(marks);
+        field("signature", it.signature, wire::Raw{}, "the contributor's, of its message");
+        field("certificate", it.certificate, CertificateOf{it.peer}, "whose the computer is");
+    }
 };
 
 /// What bounds the contributions of keys that the host does not vouch for, where a run's recipe asks for it
@@ -60,6 +81,14 @@ struct Bounds {
     std::uint32_t unvouched = whole;  // thousandths of the list's weight that unvouched entries have at most together
     static constexpr std::uint32_t whole = 1000;
     bool operator==(const Bounds&) const = default;
+
+    static constexpr std::string_view label = "bounds";
+    static void fields(auto& it, auto&& field) {
+        field("norm", it.norm, wire::Norm{}, "median of the norms that have a say");
+        field("claim", it.claim_max, wire::Whole{0, claim_sum_max}, "the most tokens that count of a person's");
+        field("unvouched", it.unvouched, wire::Narrow<std::uint16_t>{0, whole},
+              "thousandths of the weight that entries have at most together that are not vouched for");
+    }
 };
 
 struct AcceptList {

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
+#include "core/base/wire/fields.h"
 
 namespace potluck::run {
 
@@ -22,10 +24,32 @@ struct BlobRef {
     Digest info_hash;  // v2 info-hash; zero for `plain`, where it follows from root and size
     auto operator<=>(const BlobRef&) const = default;
 
-    /// 73 bytes: root, size u64, kind u8, info-hash.
+    static constexpr std::string_view label = "blob reference";
+    static void fields(auto& it, auto&& field) {
+        field("root", it.root, wire::Id{}, "Merkle root of the content");
+        field("size", it.size, wire::Whole{1, blob_bytes_max}, "bytes of the content");
+        field("kind", it.kind, wire::OneOf{BlobKind::plain, BlobKind::open}, "0 plain, 1 open");
+        field("info-hash", it.info_hash, wire::Id{}, "zero if plain, else not");
+        field.require(it.info_hash.is_zero() == (it.kind == BlobKind::plain));
+    }
+
+    /// 73 bytes.
     void write(ByteWriter& out) const;
     /// Fails the reader if size or kind is out of range, or info_hash does not fit the kind.
     [[nodiscard]] static BlobRef read(ByteReader& in);
+};
+
+/// A field that names a plain blob.
+struct PlainBlob {
+    void write(ByteWriter& out, const BlobRef& blob) const { blob.write(out); }
+    void read(ByteReader& in, BlobRef& blob) const {
+        blob = BlobRef::read(in);
+        if (blob.kind != BlobKind::plain) in.fail();
+    }
+    template <class Value>
+    [[nodiscard]] std::string type() const {
+        return "blob reference (plain)";
+    }
 };
 
 }  // namespace potluck::run

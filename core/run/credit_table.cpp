@@ -39,12 +39,8 @@ std::vector<TableCredit> read_credits(ByteReader& in) {
     if (count > table_credits_max || in.remaining() < count * 48) in.fail();
     if (!in.failed()) credits.reserve(count);
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
-        TableCredit credit;
-        in.array(credit.peer.bytes);
-        credit.tokens.value = in.u64();
-        credit.rounds = in.u64();
+        const auto credit = wire::read<TableCredit>(in);
         if (!credits.empty() && credits.back().peer >= credit.peer) in.fail();
-        if (credit.tokens.value > sum_max || credit.rounds == 0 || credit.rounds > round_max) in.fail();
         credits.push_back(credit);
     }
     return credits;
@@ -84,11 +80,7 @@ Bytes CreditTable::encode() const {
     write_keys(out, vouched);
     write_keys(out, banned);
     out.u32(static_cast<std::uint32_t>(credits.size()));
-    for (const TableCredit& credit : credits) {
-        out.raw(credit.peer.bytes);
-        out.u64(credit.tokens.value);
-        out.u64(credit.rounds);
-    }
+    for (const TableCredit& credit : credits) wire::write(out, credit);
     POTLUCK_CHECK(suspended.size() <= suspended_kept_max);
     const bool has_curve = !curve.points.empty();
     if (!suspended.empty() || has_curve) out.u32(static_cast<std::uint32_t>(suspended.size()));

@@ -35,6 +35,13 @@ struct TableCredit {
     TokenCount tokens;
     std::uint64_t rounds = 0;  // accepted contributions
     bool operator==(const TableCredit&) const = default;
+
+    static constexpr std::string_view label = "credit";
+    static void fields(auto& it, auto&& field) {
+        field("peer", it.peer, wire::Id{}, "a person");
+        field("tokens", it.tokens, wire::Whole{0, sum_max}, "credited");
+        field("rounds", it.rounds, wire::Whole{1, round_max}, "contributions accepted");
+    }
 };
 
 struct CreditTable {

@@ -2,8 +2,6 @@
 // speaks, trains, votes and sits in the committee as that computer, and credit, trust and bans are the person's. The
 // computer on which a person's key was made uses that key itself and needs no certificate.
 //
-//   certificate := 0 | 1, person's key, person's signature over (person's key, computer's key), domain device_domain
-//
 // Does not: verify a signature (core/run/agreement/keyring.h does), or take a computer away from its person again.
 // Threads: values.
 #pragma once
@@ -13,11 +11,13 @@
 #include <compare>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
+#include "core/base/wire/fields.h"
 
 namespace potluck::run {
 
@@ -35,22 +35,36 @@ struct DeviceCertificate {
     [[nodiscard]] bool is_own() const { return person.is_zero(); }
     [[nodiscard]] const PeerId& person_of(const PeerId& device) const { return is_own() ? device : person; }
 
-    void write(ByteWriter& out) const {
-        out.u8(is_own() ? 0 : 1);
-        if (is_own()) return;
-        out.raw(person.bytes);
-        out.raw(signature);
+    static constexpr std::string_view label = "certificate";
+    static void fields(auto& it, auto&& field) {
+        std::uint8_t has_person = it.is_own() ? 0 : 1;
+        field("has a person", has_person, wire::Whole{0, 1}, "0: the key is its own person's; 1: it is another's");
+        if (!field.has(has_person == 1)) return;
+        field("person", it.person, wire::Id{.not_zero = true}, "only after a 1: the person's key, not the computer's");
+        field("signature", it.signature, wire::Raw{},
+              "only after a 1: the person's, of its own key and the computer's");
     }
+
+    void write(ByteWriter& out) const { wire::write(out, *this); }
     /// Fails the reader if it names nobody, or `device` as its own person.
     [[nodiscard]] static DeviceCertificate read(ByteReader& in, const PeerId* device = nullptr) {
-        DeviceCertificate certificate;
-        const std::uint8_t has_person = in.u8();
-        if (has_person > 1) in.fail();
-        if (has_person != 1) return certificate;
-        in.array(certificate.person.bytes);
-        in.array(certificate.signature);
-        if (certificate.person.is_zero() || (device != nullptr && certificate.person == *device)) in.fail();
+        const auto certificate = wire::read<DeviceCertificate>(in);
+        if (device != nullptr && !certificate.is_own() && certificate.person == *device) in.fail();
         return certificate;
+    }
+};
+
+/// The field of a certificate behind the key of its computer.
+struct CertificateOf {
+    const PeerId& device;
+
+    void write(ByteWriter& out, const DeviceCertificate& certificate) const { certificate.write(out); }
+    void read(ByteReader& in, DeviceCertificate& certificate) const {
+        certificate = DeviceCertificate::read(in, &device);
+    }
+    template <class Value>
+    [[nodiscard]] std::string type() const {
+        return std::string(DeviceCertificate::label);
     }
 };
 

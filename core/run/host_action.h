@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/check.h"
 #include "core/base/ids.h"
+#include "core/base/wire/fields.h"
 #include "core/run/blob_ref.h"
 #include "core/run/device.h"
 
@@ -23,6 +25,7 @@ namespace potluck::run {
 
 inline constexpr std::uint32_t action_number_max = 1U << 20U;  // years of one an hour; so number + 1 is safe
 inline constexpr std::size_t actions_per_list_max = 16;
+inline constexpr std::uint64_t round_max = 1ULL << 40U;  // of any message; far beyond any recipe, so r + 1 is safe
 inline constexpr std::uint32_t term_max = 1U << 20U;     // so often may a host replace its committee
 inline constexpr std::size_t committee_members_max = 7;  // f = 2; more would make each vote dearer than it is worth
 inline constexpr std::size_t host_action_bytes_max =
@@ -30,6 +33,30 @@ inline constexpr std::size_t host_action_bytes_max =
 
 /// As the key of a ban: every key that the host does not vouch for. No signature verifies under it, so it is nobody's.
 inline constexpr PeerId unvouched_keys{};
+
+/// Each key and its certificate.
+void write_committee(ByteWriter& out, const std::vector<PeerId>& committee, const Owners& owners);
+/// `count` keys; fails the reader if they are out of order, or two are one person's.
+[[nodiscard]] std::vector<PeerId> read_committee(ByteReader& in, std::size_t count, Owners& owners);
+
+/// A committee of so many members, whose number stands elsewhere.
+template <class SomeOwners>
+struct Seats {
+    SomeOwners& owners;
+    std::size_t count;
+
+    void write(ByteWriter& out, const std::vector<PeerId>& committee) const {
+        POTLUCK_CHECK(committee.size() <= committee_members_max);
+        write_committee(out, committee, owners);
+    }
+    void read(ByteReader& in, std::vector<PeerId>& committee) const { committee = read_committee(in, count, owners); }
+    template <class Value>
+    [[nodiscard]] std::string type() const {
+        return "so many ids with certificates";
+    }
+};
+template <class SomeOwners>
+Seats(SomeOwners&, std::size_t) -> Seats<SomeOwners>;
 
 /// As on the wire.
 enum class ActionKind : std::uint8_t {
@@ -55,15 +82,29 @@ struct HostAction {
     Owners committee_owners{};
     bool operator==(const HostAction&) const = default;
 
+    static constexpr std::string_view label = "host-action";
+    static void fields(auto& it, auto&& field) {
+        field("number", it.number, wire::Whole{1, action_number_max}, "1, 2, 3, ...");
+        field("kind", it.kind, wire::OneOf{ActionKind::ban, ActionKind::lift},
+              "1 ban, 2 readmit, 3 allow, 4 roll-back, 5 replace, 6 lift");
+        const bool is_roll_back = it.kind == ActionKind::roll_back, is_replace = it.kind == ActionKind::replace;
+        if (field.has(!is_roll_back && !is_replace)) field("key", it.key, wire::Id{}, "ban, readmit, allow, lift");
+        if (field.has(is_replace)) field("term", it.term, wire::Whole{1, term_max}, "replace");
+        if (field.has(is_roll_back || is_replace))
+            field("round", it.round, wire::Whole{0, round_max}, "roll-back: of the state; replace: of the next list");
+        if (field.has(is_roll_back)) field("state", it.state, wire::Part{}, "roll-back: the state of that round");
+        if (!field.has(is_replace)) return;
+        field("previous", it.previous, wire::Id{}, "replace: hash of the list before it, zero for round 0");
+        auto members = static_cast<std::uint8_t>(it.committee.size());
+        field("members", members, wire::Whole{1, committee_members_max}, "replace: how many follow");
+        field("committee", it.committee, Seats{it.committee_owners, members},
+              "replace: sorted, each with its certificate");
+    }
+
     void write(ByteWriter& out) const;
     /// Fails the reader if a field is out of range.
     [[nodiscard]] static HostAction read(ByteReader& in);
 };
-
-/// Each key and its certificate.
-void write_committee(ByteWriter& out, const std::vector<PeerId>& committee, const Owners& owners);
-/// `count` keys; fails the reader if they are out of order, or two are one person's.
-[[nodiscard]] std::vector<PeerId> read_committee(ByteReader& in, std::size_t count, Owners& owners);
 
 /// For logs, as "ban <key>".
 [[nodiscard]] std::string describe(const HostAction& action);
@@ -73,8 +114,11 @@ struct SignedAction {
     std::array<std::byte, 64> signature{};  // the host's, over the message of this action
     bool operator==(const SignedAction&) const = default;
 
-    void write(ByteWriter& out) const;
-    [[nodiscard]] static SignedAction read(ByteReader& in);
+    static constexpr std::string_view label = "signed action";
+    static void fields(auto& it, auto&& field) {
+        field("action", it.action, wire::Part{}, "as in the host's message");
+        field("signature", it.signature, wire::Raw{}, "the host's, of that message");
+    }
 };
 
 }  // namespace potluck::run

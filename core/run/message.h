@@ -13,11 +13,13 @@
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/base/wire/fields.h"
 #include "core/run/accept_list.h"
 #include "core/run/blob_ref.h"
 #include "core/run/curve/measured_loss.h"
 #include "core/run/device.h"
 #include "core/run/jury/juror_verdict.h"
+#include "core/run/plain_text.h"
 
 namespace potluck::run {
 
@@ -65,6 +67,24 @@ enum class Phase : std::uint8_t {
     leaving = 7  // about to go, as soon as its seat in the committee is another's
 };
 
+/// A loss in nats per token. Knowing nothing costs the logarithm of the vocabulary; what is far beyond that has
+/// diverged, and would be all that a mean over the members shows: such a loss is written as 0.
+struct PlausibleLoss {
+    static constexpr float max = 1e6F;
+    /// False for NaN, too.
+    [[nodiscard]] static bool is_plausible(float loss) { return loss >= 0 && loss <= max; }
+
+    void write(ByteWriter& out, float loss) const { out.f32(is_plausible(loss) ? loss : 0.0F); }
+    void read(ByteReader& in, float& loss) const {
+        loss = in.f32();
+        if (!is_plausible(loss)) in.fail();
+    }
+    template <class Value>
+    [[nodiscard]] std::string type() const {
+        return "f32 (0 to 10^6)";
+    }
+};
+
 /// Sent every second or so to every neighbour, and at every change of round.
 struct StatusMessage {
     std::uint64_t sequence = 0;  // grows; an older one is dropped
@@ -83,12 +103,47 @@ struct StatusMessage {
     std::string team;                 // that its person claims to be in; likewise, empty if none
     DeviceCertificate certificate{};  // whose computer this is
     bool operator==(const StatusMessage&) const = default;
+
+    /// A bit for each part that may be left out and is there.
+    static constexpr std::uint8_t has_checkpoint = 1, has_team = 2;
+    [[nodiscard]] std::uint8_t marks() const;
+
+    static constexpr std::string_view label = "status";
+    static void fields(auto& it, auto&& field) {
+        field("sequence", it.sequence, wire::Whole{},
+              "grows over restarts; of each author the highest counts, for ever");
+        field("role", it.role, wire::OneOf{Role::volunteer, Role::backbone}, "0 volunteer, 1 backbone");
+        field("phase", it.phase, wire::OneOf{Phase::joining, Phase::leaving},
+              "0 joining, 1 training, 2 collecting, 3 applying, 4 repairing, 5 paused, 6 finished, 7 leaving");
+        field("round", it.round, wire::Whole{0, round_max}, "of the state held");
+        field("digest", it.digest, wire::Id{}, "of that state");
+        field("list", it.list, wire::Id{}, "hash of the list that made it, zero for round 0");
+        field("window tokens", it.window_tokens, wire::Whole{0, tokens_max}, "trained in this window so far");
+        field("tokens per second", it.tokens_per_second, wire::Whole{}, "trained");
+        field("loss", it.loss, PlausibleLoss{}, "training loss of the last window; 0 if there is none");
+        field("checkpoint round", it.checkpoint_round, wire::Whole{0, round_max}, "of the newest checkpoint seeded");
+        std::uint8_t marks = it.marks();
+        field("marks", marks, wire::Whole{0, has_checkpoint | has_team},
+              "1 if there is a checkpoint, 2 if a team, 3 if both");
+        if (field.has((marks & has_checkpoint) != 0))
+            field("checkpoint", it.checkpoint, wire::Part{}, "that checkpoint, only if it is marked");
+        field("port", it.port, wire::Whole{}, "where it listens for BitTorrent");
+        field("name", it.name, PlainText{0, name_bytes_max}, "of the computer");
+        if (field.has((marks & has_team) != 0))
+            field("team", it.team, PlainText{1, team_bytes_max}, "of its person, only if it is marked");
+        field("certificate", it.certificate, wire::Part{}, "whose computer it is");
+    }
 };
 
 /// A committee member's word that the window of `round` is over.
 struct CloseMessage {
     RoundId round;
     bool operator==(const CloseMessage&) const = default;
+
+    static constexpr std::string_view label = "close";
+    static void fields(auto& it, auto&& field) {
+        field("round", it.round, wire::Whole{0, round_max}, "whose window is over");
+    }
 };
 
 struct ContributionMessage {
@@ -98,6 +153,15 @@ struct ContributionMessage {
     TokenCount tokens;
     DeviceCertificate certificate{};  // whose the sender is, and the credit will be
     bool operator==(const ContributionMessage&) const = default;
+
+    static constexpr std::string_view label = "contribution";
+    static void fields(auto& it, auto&& field) {
+        field("round", it.round, wire::Whole{0, round_max}, "that it was made in");
+        field("base", it.base, wire::Id{}, "digest of theta[round] that the sender holds");
+        field("payload", it.payload, PlainBlob{}, "section 7");
+        field("tokens", it.tokens, wire::Whole{1, tokens_max}, "trained for it");
+        field("certificate", it.certificate, wire::Part{}, "whose computer the sender is");
+    }
 };
 
 /// An accept list and the proof that it is L[r]: the precommits of a quorum, a Certificate of core/run/agreement.
@@ -105,10 +169,14 @@ struct CommittedList {
     Bytes list;         // AcceptList::encode()
     Bytes certificate;  // at most statement_bytes_max
     bool operator==(const CommittedList&) const = default;
+
+    static constexpr std::string_view label = "committed list";
+    static void fields(auto& it, auto&& field) {
+        field("list", it.list, wire::Sized<std::uint32_t>{accept_list_bytes_min, accept_list_bytes_max}, "section 5");
+        field("certificate", it.certificate, wire::Sized<std::uint16_t>{1, statement_bytes_max},
+              "a message of kind 3 of section 9");
+    }
 };
-/// Both with their lengths, as a history and a proof hold them. Reading fails the reader.
-void write(ByteWriter& out, const CommittedList& list);
-[[nodiscard]] CommittedList read_committed_list(ByteReader& in);
 
 /// What the committee says about a round: one message of core/run/agreement, which carries its author's signature and
 /// may be passed on by anybody, and the list it speaks of where others may lack it.
@@ -116,16 +184,34 @@ struct BallotMessage {
     Bytes statement;  // 1 to statement_bytes_max
     Bytes list;       // AcceptList::encode(), or empty
     bool operator==(const BallotMessage&) const = default;
+
+    static constexpr std::string_view label = "ballot";
+    static void fields(auto& it, auto&& field) {
+        field("statement", it.statement, wire::Sized<std::uint16_t>{1, statement_bytes_max}, "a message of section 9");
+        field("list", it.list, wire::Sized<std::uint32_t>{accept_list_bytes_min, accept_list_bytes_max, true},
+              "that it speaks of");
+    }
 };
 
 /// Asks for the lists L[first], L[first+1], ... as far as the other has them and one message holds.
 struct HistoryRequest {
     RoundId first;
     bool operator==(const HistoryRequest&) const = default;
+
+    static constexpr std::string_view label = "history-request";
+    static void fields(auto& it, auto&& field) {
+        field("first", it.first, wire::Whole{0, round_max}, "round whose list is asked for");
+    }
 };
 struct HistoryMessage {
     std::vector<CommittedList> lists;  // consecutive rounds
     bool operator==(const HistoryMessage&) const = default;
+
+    static constexpr std::string_view label = "history";
+    static void fields(auto& it, auto&& field) {
+        field("lists", it.lists, wire::list_of<std::uint16_t>(0, lists_per_history_max, wire::Part{}),
+              "of consecutive rounds");
+    }
 };
 
 /// Asks for the piece layer of a state (2.2 in docs/wire-format.md), to repair a damaged copy piece by piece.
@@ -133,18 +219,35 @@ struct LayerRequest {
     StateDigest state;
     std::uint32_t first = 0;  // index of the first piece
     bool operator==(const LayerRequest&) const = default;
+
+    static constexpr std::string_view label = "layer-request";
+    static void fields(auto& it, auto&& field) {
+        field("state", it.state, wire::Id{}, "whose piece layer is asked for");
+        field("first", it.first, wire::Whole{0, piece_index_max}, "index of the first piece that is asked for");
+    }
 };
 struct LayerMessage {
     StateDigest state;
     std::uint32_t first = 0;
     std::vector<Digest> hashes;  // at most layer_hashes_max
     bool operator==(const LayerMessage&) const = default;
+
+    static constexpr std::string_view label = "layer";
+    static void fields(auto& it, auto&& field) {
+        field("state", it.state, wire::Id{}, "whose pieces these are");
+        field("first", it.first, wire::Whole{0, piece_index_max}, "index of the first piece");
+        field("hashes", it.hashes, wire::list_of<std::uint16_t>(0, layer_hashes_max, wire::Id{}),
+              "of pieces from there on");
+    }
 };
 
 /// Asks for a contribution with the payload that it names, which is short (payload_in_message_max).
 struct PayloadRequest {
     BlobId payload;
     bool operator==(const PayloadRequest&) const = default;
+
+    static constexpr std::string_view label = "payload-request";
+    static void fields(auto& it, auto&& field) { field("payload", it.payload, wire::Id{}, "root of its blob"); }
 };
 
 /// Asks for the short way to a round far ahead: of L[first], L[first+1], ... those that changed the committee, and the
@@ -152,11 +255,22 @@ struct PayloadRequest {
 struct CommitteeRequest {
     RoundId first;
     bool operator==(const CommitteeRequest&) const = default;
+
+    static constexpr std::string_view label = "committee-request";
+    static void fields(auto& it, auto&& field) {
+        field("first", it.first, wire::Whole{0, round_max}, "round from which on lists are asked for");
+    }
 };
 /// As many of them as one message holds, in the order of their rounds; none where there is no short way.
 struct CommitteeMessage {
     std::vector<CommittedList> lists;
     bool operator==(const CommitteeMessage&) const = default;
+
+    static constexpr std::string_view label = "committee";
+    static void fields(auto& it, auto&& field) {
+        field("lists", it.lists, wire::list_of<std::uint16_t>(0, lists_per_history_max, wire::Part{}),
+              "in the order of their rounds");
+    }
 };
 
 /// What a seat of the committee that L[round] names has made of that list, in a run of coded steps: the step as a blob
@@ -167,19 +281,36 @@ struct StepMessage {
     BlobRef step;        // plain
     StateDigest result;  // digest of theta[round + 1]
     bool operator==(const StepMessage&) const = default;
+
+    static constexpr std::string_view label = "step";
+    static void fields(auto& it, auto&& field) {
+        field("round", it.round, wire::Whole{0, round_max}, "of the list");
+        field("list", it.list, wire::Id{}, "hash of that round's list");
+        field("step", it.step, PlainBlob{}, "section 7");
+        field("result", it.result, wire::Id{}, "digest of the state that it leads to");
+    }
 };
 
 /// Asks for what seats have said of the step of `round`.
 struct StepRequest {
     RoundId round;
     bool operator==(const StepRequest&) const = default;
+
+    static constexpr std::string_view label = "step-request";
+    static void fields(auto& it, auto&& field) {
+        field("round", it.round, wire::Whole{0, round_max}, "whose step is asked for");
+    }
 };
 
 /// The sender leaves on purpose; what it announced stands.
 struct GoodbyeMessage {
     bool operator==(const GoodbyeMessage&) const = default;
+
+    static constexpr std::string_view label = "goodbye";
+    static void fields(auto&, auto&&) {}
 };
 
+/// In the order of their kinds.
 using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest,
                              HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction, PayloadRequest,
                              CommitteeRequest, CommitteeMessage, StepMessage, StepRequest, JurorVerdict, MeasuredLoss>;

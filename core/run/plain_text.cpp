@@ -43,4 +43,13 @@ std::string plain_text_of(std::string_view text, std::size_t bytes_max, LineBrea
     return plain;
 }
 
+void PlainText::write(ByteWriter& out, const std::string& text) const {
+    out.string(plain_text_of(text, bytes_max, LineBreaks::refused));
+}
+
+void PlainText::read(ByteReader& in, std::string& text) const {
+    text = in.string(bytes_max);
+    if (text.size() < bytes_min || !plain_text_length(text, LineBreaks::refused)) in.fail();
+}
+
 }  // namespace potluck::run

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/bytes.h"
+
 namespace potluck::run {
 
 enum class LineBreaks { refused, allowed };
@@ -18,5 +20,17 @@ enum class LineBreaks { refused, allowed };
 
 /// `text` without what is not plain, cut between two characters to at most `bytes_max` bytes.
 [[nodiscard]] std::string plain_text_of(std::string_view text, std::size_t bytes_max, LineBreaks breaks);
+
+/// A field of one line of plain text, behind its length in bytes. What is not plain of it is not written.
+struct PlainText {
+    std::size_t bytes_min, bytes_max;
+
+    void write(ByteWriter& out, const std::string& text) const;
+    void read(ByteReader& in, std::string& text) const;
+    template <class Value>
+    [[nodiscard]] std::string type() const {
+        return "string (" + std::to_string(bytes_min) + " to " + std::to_string(bytes_max) + " bytes, plain)";
+    }
+};
 
 }  // namespace potluck::run

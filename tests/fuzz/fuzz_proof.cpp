@@ -19,7 +19,7 @@ RunId run_of(const ProofFile& proof) {
     ByteReader in = proof.lists();
     RunId run;
     if (proof.list_count() == 0) return run;
-    ByteReader(run::read_committed_list(in).list).array(run.bytes);
+    ByteReader(wire::read<run::CommittedList>(in).list).array(run.bytes);
     return run;
 }
 

@@ -6,8 +6,6 @@
 // worth the time depends on who the author is.
 #include "core/run/agreement/vote.h"
 
-#include <bit>
-
 #include "core/base/check.h"
 #include "core/run/message.h"
 
@@ -20,104 +18,11 @@ static_assert(agreement_message_bytes_max == statement_bytes_max);
 
 enum class Kind : std::uint8_t { proposal = 1, vote = 2, certificate = 3 };
 
-std::uint32_t read_u32_up_to(ByteReader& in, std::uint32_t max) {
-    const std::uint32_t value = in.u32();
-    if (value > max) in.fail();
-    return value;
-}
-
-bool read_flag(ByteReader& in) {
-    const std::uint8_t value = in.u8();
-    if (value > 1) in.fail();
-    return value == 1;
-}
-
-Step read_step(ByteReader& in) {
-    const std::uint8_t value = in.u8();
-    if (value != static_cast<std::uint8_t>(Step::prevote) && value != static_cast<std::uint8_t>(Step::precommit)) {
-        in.fail();
-        return Step::prevote;
-    }
-    return static_cast<Step>(value);
-}
-
-void write_signers(ByteWriter& out, const Certificate& certificate) {
-    POTLUCK_CHECK(static_cast<std::size_t>(std::popcount(certificate.signers)) == certificate.signatures.size());
-    POTLUCK_CHECK(certificate.signatures.size() <= certificate_signatures_max);
-    out.u8(certificate.signers);
-    for (const identity::Signature& signature : certificate.signatures) out.raw(signature);
-}
-
-void read_signers(ByteReader& in, Certificate& certificate) {
-    certificate.signers = in.u8();
-    const auto count = static_cast<std::size_t>(std::popcount(certificate.signers));
-    if (certificate.signers >= 1U << committee_members_max) in.fail();
-    if (count == 0 || count > certificate_signatures_max || in.failed()) {
-        in.fail();
-        return;
-    }
-    certificate.signatures.resize(count);
-    for (identity::Signature& signature : certificate.signatures) in.array(signature);
-}
-
-/// Term and round; the run's id stands before every body.
-void write_place(ByteWriter& out, const Instance& instance) {
-    out.u32(instance.term);
-    out.u64(instance.round.value);
-}
-
-void read_place(ByteReader& in, Instance& instance) {
-    instance.term = read_u32_up_to(in, term_max);
-    instance.round.value = in.u64();
-    if (instance.round.value > round_max) in.fail();
-}
-
-void write_body(ByteWriter& out, const Vote& vote) {
-    write_place(out, vote.instance);
-    out.u32(vote.view);
-    out.u8(static_cast<std::uint8_t>(vote.step));
-    out.u8(vote.list ? 1 : 0);
-    if (vote.list) out.raw(vote.list->bytes);
-}
-
-void read_body(ByteReader& in, Vote& vote) {
-    read_place(in, vote.instance);
-    vote.view = read_view(in);
-    vote.step = read_step(in);
-    if (read_flag(in)) in.array(vote.list.emplace().bytes);
-}
-
-void write_body(ByteWriter& out, const Proposal& proposal) {
-    write_place(out, proposal.instance);
-    out.u32(proposal.view);
-    out.raw(proposal.list.bytes);
-    out.u8(proposal.proof ? 1 : 0);
-    if (!proposal.proof) return;
-    const Certificate& proof = *proposal.proof;
-    POTLUCK_CHECK(proof.instance == proposal.instance && proof.list == proposal.list && proof.step == Step::prevote);
-    out.u32(proof.view);
-    write_signers(out, proof);
-}
-
-void read_body(ByteReader& in, Proposal& proposal) {
-    read_place(in, proposal.instance);
-    proposal.view = read_view(in);
-    in.array(proposal.list.bytes);
-    if (!read_flag(in)) return;
-    Certificate& proof = proposal.proof.emplace();
-    proof.instance = proposal.instance;
-    proof.list = proposal.list;
-    proof.step = Step::prevote;
-    proof.view = read_view(in);
-    if (proof.view >= proposal.view) in.fail();
-    read_signers(in, proof);
-}
-
 template <class Statement>
 Bytes signed_bytes_of(const Statement& statement) {
     ByteWriter out;
     out.raw(statement.instance.run.bytes);
-    write_body(out, statement);
+    wire::write(out, statement);
     return out.take();
 }
 
@@ -126,7 +31,7 @@ void write_signed(ByteWriter& out, Kind kind, const Signed<Statement>& message) 
     out.u8(static_cast<std::uint8_t>(kind));
     out.raw(message.statement.instance.run.bytes);
     out.raw(message.author.bytes);
-    write_body(out, message.statement);
+    wire::write(out, message.statement);
     out.raw(message.signature);
 }
 
@@ -135,12 +40,34 @@ Signed<Statement> read_signed(ByteReader& in) {
     Signed<Statement> message;
     in.array(message.statement.instance.run.bytes);
     in.array(message.author.bytes);
-    read_body(in, message.statement);
+    wire::read(in, message.statement);
     in.array(message.signature);
     return message;
 }
 
 }  // namespace
+
+void Signatures::write(ByteWriter& out, const std::vector<identity::Signature>& signatures) const {
+    POTLUCK_CHECK(signatures.size() == count && count <= certificate_signatures_max);
+    for (const identity::Signature& signature : signatures) out.raw(signature);
+}
+
+void Signatures::read(ByteReader& in, std::vector<identity::Signature>& signatures) const {
+    if (count == 0 || count > certificate_signatures_max) in.fail();
+    if (in.failed()) return;
+    signatures.resize(count);
+    for (identity::Signature& signature : signatures) in.array(signature);
+}
+
+const Certificate& Proposal::proof_here() const {
+    POTLUCK_CHECK(proof->instance == instance && proof->list == list && proof->step == Step::prevote);
+    return *proof;
+}
+
+Certificate& Proposal::proof_here() {
+    if (!proof) proof = Certificate{.instance = instance, .step = Step::prevote, .list = list, .signatures = {}};
+    return *proof;
+}
 
 SignedVote sign(const Vote& vote, const Keyring& keyring) {
     return {vote, keyring.self(), keyring.sign(vote_domain, signed_bytes_of(vote))};
@@ -172,37 +99,19 @@ bool certifies(const Certificate& certificate, const Committee& committee, const
     return true;
 }
 
-void write(ByteWriter& out, const Instance& instance) {
-    out.raw(instance.run.bytes);
-    write_place(out, instance);
+void write(ByteWriter& out, const Instance& instance) { wire::write(out, instance); }
+
+Instance read_instance(ByteReader& in) { return wire::read<Instance>(in); }
+
+std::uint32_t read_view(ByteReader& in) {
+    std::uint32_t view = 0;
+    wire::Whole{0, view_max}.read(in, view);
+    return view;
 }
 
-Instance read_instance(ByteReader& in) {
-    Instance instance;
-    in.array(instance.run.bytes);
-    read_place(in, instance);
-    return instance;
-}
+void write(ByteWriter& out, const Certificate& certificate) { wire::write(out, certificate); }
 
-std::uint32_t read_view(ByteReader& in) { return read_u32_up_to(in, view_max); }
-
-void write(ByteWriter& out, const Certificate& certificate) {
-    write(out, certificate.instance);
-    out.u32(certificate.view);
-    out.u8(static_cast<std::uint8_t>(certificate.step));
-    out.raw(certificate.list.bytes);
-    write_signers(out, certificate);
-}
-
-Certificate read_certificate(ByteReader& in) {
-    Certificate certificate;
-    certificate.instance = read_instance(in);
-    certificate.view = read_view(in);
-    certificate.step = read_step(in);
-    in.array(certificate.list.bytes);
-    read_signers(in, certificate);
-    return certificate;
-}
+Certificate read_certificate(ByteReader& in) { return wire::read<Certificate>(in); }
 
 void write(ByteWriter& out, const AgreementMessage& message) {
     if (const auto* proposal = std::get_if<SignedProposal>(&message))

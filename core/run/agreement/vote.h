@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/base/wire/fields.h"
 #include "core/run/agreement/committee.h"
 #include "core/run/agreement/keyring.h"
 
@@ -34,6 +36,17 @@ struct Instance {
     std::uint32_t term = 0;
     RoundId round;
     bool operator==(const Instance&) const = default;
+
+    static constexpr std::string_view label = "instance";
+    static void fields(auto& it, auto&& field) {
+        field("run", it.run, wire::Id{}, "whose committee votes");
+        place(it, field);
+    }
+    /// Without the run.
+    static void place(auto& it, auto&& field) {
+        field("term", it.term, wire::Whole{0, term_max}, "how often the host has replaced the committee");
+        field("round", it.round, wire::Whole{0, round_max}, "whose list is decided");
+    }
 };
 
 enum class Step : std::uint8_t { prevote = 1, precommit = 2 };
@@ -44,6 +57,27 @@ struct Vote {
     Step step = Step::prevote;
     std::optional<Digest> list;  // hash; absent: nil
     bool operator==(const Vote&) const = default;
+
+    /// The body; the run's id stands before it.
+    static constexpr std::string_view label = "vote";
+    static void fields(auto& it, auto&& field) {
+        Instance::place(it.instance, field);
+        field("view", it.view, wire::Whole{0, view_max}, "of the vote");
+        field("step", it.step, wire::OneOf{Step::prevote, Step::precommit}, "1 prevote, 2 precommit");
+        field("list", it.list, wire::Maybe{wire::Id{}}, "hash of the list, or nil");
+    }
+};
+
+/// As many signatures as bits were set in a field before.
+struct Signatures {
+    std::size_t count;
+
+    void write(ByteWriter& out, const std::vector<identity::Signature>& signatures) const;
+    void read(ByteReader& in, std::vector<identity::Signature>& signatures) const;
+    template <class Value>
+    [[nodiscard]] std::string type() const {
+        return "64 bytes each";
+    }
 };
 
 /// Equal votes of a quorum: of precommits the proof that `list` is committed, of prevotes (a "polka") that it may be
@@ -56,6 +90,22 @@ struct Certificate {
     std::uint8_t signers = 0;                     // bit i: the committee's member i
     std::vector<identity::Signature> signatures;  // one a signer, in the order of members
     bool operator==(const Certificate&) const = default;
+
+    static constexpr std::string_view label = "certificate of a quorum";
+    static void fields(auto& it, auto&& field) {
+        Instance::fields(it.instance, field);
+        field("view", it.view, wire::Whole{0, view_max}, "of the votes");
+        field("step", it.step, wire::OneOf{Step::prevote, Step::precommit}, "1 prevote, 2 precommit");
+        field("list", it.list, wire::Id{}, "hash of the list");
+        votes(it, field);
+    }
+    /// Who signed, and the signatures.
+    static void votes(auto& it, auto&& field) {
+        field("signers", it.signers, wire::Whole{1, (1U << committee_members_max) - 1},
+              "bit i is member i; 1 to 5 bits");
+        field("signatures", it.signatures, Signatures{static_cast<std::size_t>(std::popcount(it.signers))},
+              "of the vote with these fields, in the order of members");
+    }
 };
 
 struct Proposal {
@@ -66,6 +116,24 @@ struct Proposal {
     /// are locked on another list since before. Same instance and list as the proposal.
     std::optional<Certificate> proof;
     bool operator==(const Proposal&) const = default;
+
+    /// The body; the run's id stands before it. What the proof shares with the proposal is not written twice.
+    static constexpr std::string_view label = "proposal";
+    static void fields(auto& it, auto&& field) {
+        Instance::place(it.instance, field);
+        field("view", it.view, wire::Whole{0, view_max}, "of the proposal");
+        field("list", it.list, wire::Id{}, "hash of the list");
+        std::uint8_t has_proof = it.proof ? 1 : 0;
+        field("has a proof", has_proof, wire::Whole{0, 1}, "1 if prevotes of an earlier view follow");
+        if (!field.has(has_proof == 1)) return;
+        auto& proof = it.proof_here();
+        field("view of the proof", proof.view, wire::Whole{0, view_max}, "only after a 1: earlier than the proposal's");
+        field.require(proof.view < it.view);
+        Certificate::votes(proof, field);
+    }
+    [[nodiscard]] const Certificate& proof_here() const;
+    /// Made if there is none, of the proposal's instance and list.
+    [[nodiscard]] Certificate& proof_here();
 };
 
 template <class Statement>

@@ -7,23 +7,6 @@
 
 namespace potluck::run {
 
-void MeasuredLoss::write(ByteWriter& out) const {
-    out.u64(round.value);
-    out.u32(loss);
-    out.u64(tokens);
-}
-
-MeasuredLoss MeasuredLoss::read(ByteReader& in) {
-    MeasuredLoss measured;
-    measured.round.value = in.u64();
-    measured.loss = in.u32();
-    measured.tokens = in.u64();
-    if (measured.round.value > measured_round_max) in.fail();
-    if (measured.loss == 0 || measured.loss > measured_loss_max) in.fail();
-    if (measured.tokens == 0 || measured.tokens > measured_tokens_max) in.fail();
-    return measured;
-}
-
 std::uint32_t measured_loss_of(double nats) {
     if (!std::isfinite(nats) || nats <= 0) return 0;
     const double millionths = std::min(nats * 1e6, static_cast<double>(measured_loss_max));

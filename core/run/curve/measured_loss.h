@@ -14,6 +14,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
+#include "core/base/wire/fields.h"
 
 namespace potluck::run {
 
@@ -34,9 +35,12 @@ struct MeasuredLoss {
     std::uint64_t tokens = 1;  // that were measured; the run's description says how many
     bool operator==(const MeasuredLoss&) const = default;
 
-    void write(ByteWriter& out) const;
-    /// Fails the reader if a field is out of range.
-    [[nodiscard]] static MeasuredLoss read(ByteReader& in);
+    static constexpr std::string_view label = "loss";
+    static void fields(auto& it, auto&& field) {
+        field("round", it.round, wire::Whole{0, measured_round_max}, "of the state");
+        field("loss", it.loss, wire::Whole{1, measured_loss_max}, "millionths of a nat a token");
+        field("tokens", it.tokens, wire::Whole{1, measured_tokens_max}, "that were measured");
+    }
 };
 inline constexpr std::size_t measured_loss_bytes = 8 + 4 + 8;
 

@@ -12,6 +12,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
+#include "core/base/wire/fields.h"
 
 namespace potluck::run {
 
@@ -39,12 +40,22 @@ struct JurorVerdict {
     std::int32_t median = 0;   // what `own` is of the others that were judged
     bool operator==(const JurorVerdict&) const = default;
 
-    void write(ByteWriter& out) const;
-    /// Fails the reader if a field is out of range.
-    [[nodiscard]] static JurorVerdict read(ByteReader& in);
+    static constexpr std::string_view label = "verdict";
+    static void fields(auto& it, auto&& field) {
+        field("person", it.person, wire::Id{}, "judged by the author");
+        figures(it, field);
+    }
     /// All but the person, which a suspension names once.
-    void write_figures(ByteWriter& out) const;
-    [[nodiscard]] static JurorVerdict read_figures(ByteReader& in, const PeerId& person);
+    static void figures(auto& it, auto&& field) {
+        field("times", it.times, wire::Whole{0, suspensions_max - 1}, "that the person had been suspended before");
+        field("first", it.first, wire::Whole{0, judged_round_max}, "round judged");
+        field("last", it.last, wire::Whole{0, judged_round_max}, "round judged, not before the first");
+        field.require(it.first <= it.last);
+        field("judged", it.judged, wire::Whole{1}, "contributions measured");
+        field("own", it.own, wire::Signed{figure_max}, "on records that they claim to have been trained on");
+        field("other", it.other, wire::Signed{figure_max}, "on records of the same shards that they do not");
+        field("median", it.median, wire::Signed{figure_max}, "what *own* is of the median person");
+    }
 };
 inline constexpr std::size_t verdict_figures_bytes = 4 + 8 + 8 + 4 + 3 * 4;
 inline constexpr std::size_t juror_verdict_bytes = 32 + verdict_figures_bytes;
@@ -54,6 +65,14 @@ struct SignedVerdict {
     JurorVerdict verdict;
     std::array<std::byte, 64> signature{};  // the juror's, over the message of this verdict
     bool operator==(const SignedVerdict&) const = default;
+
+    /// In a suspension, which names the person.
+    static constexpr std::string_view label = "signed figures";
+    static void fields(auto& it, auto&& field) {
+        field("juror", it.juror, wire::Id{}, "whose seat decides the list");
+        JurorVerdict::figures(it.verdict, field);
+        field("signature", it.signature, wire::Raw{}, "of the verdict as a message");
+    }
 };
 
 /// In a list: a person, and the verdicts by which it is suspended.
@@ -61,6 +80,13 @@ struct Suspension {
     PeerId person;
     std::vector<SignedVerdict> verdicts;  // of this person; sorted by juror, no juror twice
     bool operator==(const Suspension&) const = default;
+
+    static constexpr std::string_view label = "suspension";
+    static void fields(auto& it, auto&& field) {
+        field("person", it.person, wire::Id{}, "whose contributions count no more");
+        field("verdicts", it.verdicts, wire::list_of<std::uint8_t>(1, verdicts_per_suspension_max, wire::Part{}),
+              "f + 1 of the committee that decides this list, sorted by juror, no juror twice");
+    }
 
     void write(ByteWriter& out) const;
     /// Fails the reader if jurors are out of order, or a field is out of range.

@@ -137,14 +137,14 @@ private slots:
         for (const HostAction& action : each_kind()) {
             const SignedAction one{action, samples::signature(0x71)};
             ByteWriter out;
-            one.write(out);
+            wire::write(out, one);
             QCOMPARE(out.bytes().size(), bytes_of(action).size() + 64);
             ByteReader in(out.bytes());
-            QVERIFY(SignedAction::read(in) == one);
+            QVERIFY(wire::read<SignedAction>(in) == one);
             QVERIFY(in.finished());
             for (std::size_t size = 0; size < out.bytes().size(); ++size) {
                 ByteReader cut(ByteSpan(out.bytes()).first(size));
-                (void)SignedAction::read(cut);
+                (void)wire::read<SignedAction>(cut);
                 QVERIFY(cut.failed());
             }
         }
