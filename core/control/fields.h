@@ -122,9 +122,7 @@ template <std::integral T>
 /// Builds the JSON object of a value.
 class Writer {
 public:
-    void operator()(const char* name, const auto& value, const auto&, const char*) {
-        (*m_object)[name] = json_of(value);
-    }
+    void operator()(const char* name, const auto& value, const auto&, const char*) { set(name, json_of(value)); }
     template <class T, class Rule>
     void operator()(const char* name, const std::optional<T>& value, const Rule& rule, const char* meaning) {
         if (value) (*this)(name, *value, rule, meaning);
@@ -132,6 +130,10 @@ public:
     explicit Writer(nlohmann::json& object) : m_object(&object) {}
 
 private:
+    // Out of line: hundreds of fields in each source that speaks the protocol would repeat what it takes.
+    void set(const char* name, nlohmann::json&& value);
+    static void add(nlohmann::json& array, nlohmann::json&& value);
+
     template <class T>
     [[nodiscard]] static nlohmann::json json_of(const T& value) {
         if constexpr (Described<T>) {
@@ -151,7 +153,7 @@ private:
     template <class T>
     [[nodiscard]] static nlohmann::json json_of(const std::vector<T>& values) {
         nlohmann::json entries = nlohmann::json::array();
-        for (const T& value : values) entries.push_back(json_of(value));
+        for (const T& value : values) add(entries, json_of(value));
         return entries;
     }
 
@@ -177,8 +179,7 @@ public:
     void operator()(const char* name, nlohmann::json& out, const Any&, const char*) { out = m_fields.object(name); }
     template <Named E>
     void operator()(const char* name, E& out, const Any&, const char*) {
-        if (!take_name(m_fields.text(name, name_bytes_max), out))
-            m_fields.fail('"' + std::string(name) + "\" is not a name that is known");
+        if (!take_name(m_fields.text(name, name_bytes_max), out)) fail_at(name, "is not a name that is known");
     }
     template <class T>
     requires Described<T> || Foreign<T>
@@ -190,7 +191,7 @@ public:
     void operator()(const char* name, std::vector<T>& out, const List<Rule>& rule, const char*) {
         const nlohmann::json& array = m_fields.array(name, rule.entries_max);
         if (m_fields.failed()) return;
-        if (array.size() < rule.entries_min) m_fields.fail('"' + std::string(name) + "\" has too few entries");
+        if (array.size() < rule.entries_min) fail_at(name, "has too few entries");
         out.reserve(array.size());
         for (const nlohmann::json& one : array) {
             if (!m_nested) entry(one, out.emplace_back(), rule.each);
@@ -211,6 +212,12 @@ public:
 private:
     static constexpr std::size_t name_bytes_max = 64;
 
+    // Out of line, like a Writer's.
+    void fail_at(const char* name, const char* fault);
+    void fail_entry(const Text& rule);
+    void fail_entry(const Whole& rule);
+    void fail_entry(const char* fault);
+
     /// False if it is not one of E's names.
     template <Named E>
     [[nodiscard]] static bool take_name(const std::string& word, E& out) {
@@ -223,14 +230,14 @@ private:
     template <Named E>
     void entry(const nlohmann::json& value, E& out, const Any&) {
         const auto* word = value.get_ptr<const std::string*>();
-        if (word == nullptr || !take_name(*word, out)) m_fields.fail("an entry is not a name that is known");
+        if (word == nullptr || !take_name(*word, out)) fail_entry("an entry is not a name that is known");
     }
     void entry(const nlohmann::json& value, std::string& out, const Text& rule) {
         const auto* text = value.get_ptr<const std::string*>();
         if (text != nullptr && text->size() <= rule.bytes_max) {
             out = *text;
         } else {
-            m_fields.fail("an entry is not a text of at most " + std::to_string(rule.bytes_max) + " bytes");
+            fail_entry(rule);
         }
     }
     template <std::integral T>
@@ -239,8 +246,7 @@ private:
         if (value.is_number_unsigned() && number >= rule.low && number <= highest<T>(rule)) {
             out = static_cast<T>(number);
         } else {
-            m_fields.fail("an entry is not a whole number from " + std::to_string(rule.low) + " to " +
-                          std::to_string(rule.high));
+            fail_entry(rule);
         }
     }
     template <Described T>
