@@ -18,10 +18,10 @@ enum class BlobKind : std::uint8_t { plain = 0, open = 1 };
 inline constexpr std::uint64_t blob_bytes_max = 1ULL << 40U;  // 1 TiB
 
 struct BlobRef {
-    BlobId root;             // v2 Merkle root of the content
-    std::uint64_t size = 0;  // bytes, 1..blob_bytes_max
+    BlobId root;
+    std::uint64_t size = 0;
     BlobKind kind = BlobKind::plain;
-    Digest info_hash;  // v2 info-hash; zero for `plain`, where it follows from root and size
+    Digest info_hash;  // of `plain` it follows from root and size
     auto operator<=>(const BlobRef&) const = default;
 
     static constexpr std::string_view label = "blob reference";

@@ -87,21 +87,21 @@ struct PlausibleLoss {
 
 /// Sent every second or so to every neighbour, and at every change of round.
 struct StatusMessage {
-    std::uint64_t sequence = 0;  // grows; an older one is dropped
+    std::uint64_t sequence = 0;
     Role role = Role::volunteer;
     Phase phase = Phase::joining;
-    RoundId round;             // of the state held
-    StateDigest digest;        // of theta[round]
-    Digest list;               // hash of L[round-1]; zero for round 0
-    TokenCount window_tokens;  // trained in this window so far
+    RoundId round;
+    StateDigest digest;
+    Digest list;
+    TokenCount window_tokens;
     std::uint32_t tokens_per_second = 0;
-    float loss = 0;                   // mean training loss of the last window; 0 if none or not finite
-    RoundId checkpoint_round;         // newest checkpoint this peer seeds
-    BlobRef checkpoint;               // size 0 if none
-    std::uint16_t port = 0;           // BitTorrent listen port
-    std::string name;                 // of this computer; sent is what is plain of it, at most 40 bytes
-    std::string team;                 // that its person claims to be in; likewise, empty if none
-    DeviceCertificate certificate{};  // whose computer this is
+    float loss = 0;
+    RoundId checkpoint_round;
+    BlobRef checkpoint;  // size 0 if none
+    std::uint16_t port = 0;
+    std::string name;  // sent is what is plain of it
+    std::string team;  // likewise, empty if none
+    DeviceCertificate certificate{};
     bool operator==(const StatusMessage&) const = default;
 
     /// A bit for each part that may be left out and is there.
@@ -148,10 +148,10 @@ struct CloseMessage {
 
 struct ContributionMessage {
     RoundId round;
-    StateDigest base;  // digest of theta[round] that the sender holds
-    BlobRef payload;   // plain
+    StateDigest base;
+    BlobRef payload;
     TokenCount tokens;
-    DeviceCertificate certificate{};  // whose the sender is, and the credit will be
+    DeviceCertificate certificate{};
     bool operator==(const ContributionMessage&) const = default;
 
     static constexpr std::string_view label = "contribution";
@@ -166,8 +166,8 @@ struct ContributionMessage {
 
 /// An accept list and the proof that it is L[r]: the precommits of a quorum, a Certificate of core/run/agreement.
 struct CommittedList {
-    Bytes list;         // AcceptList::encode()
-    Bytes certificate;  // at most statement_bytes_max
+    Bytes list;  // AcceptList::encode()
+    Bytes certificate;
     bool operator==(const CommittedList&) const = default;
 
     static constexpr std::string_view label = "committed list";
@@ -204,7 +204,7 @@ struct HistoryRequest {
     }
 };
 struct HistoryMessage {
-    std::vector<CommittedList> lists;  // consecutive rounds
+    std::vector<CommittedList> lists;
     bool operator==(const HistoryMessage&) const = default;
 
     static constexpr std::string_view label = "history";
@@ -217,7 +217,7 @@ struct HistoryMessage {
 /// Asks for the piece layer of a state (2.2 in docs/wire-format.md), to repair a damaged copy piece by piece.
 struct LayerRequest {
     StateDigest state;
-    std::uint32_t first = 0;  // index of the first piece
+    std::uint32_t first = 0;
     bool operator==(const LayerRequest&) const = default;
 
     static constexpr std::string_view label = "layer-request";
@@ -229,7 +229,7 @@ struct LayerRequest {
 struct LayerMessage {
     StateDigest state;
     std::uint32_t first = 0;
-    std::vector<Digest> hashes;  // at most layer_hashes_max
+    std::vector<Digest> hashes;
     bool operator==(const LayerMessage&) const = default;
 
     static constexpr std::string_view label = "layer";
@@ -277,9 +277,9 @@ struct CommitteeMessage {
 /// (core/peer/states/steps.h) and where it leads. May be passed on by anybody.
 struct StepMessage {
     RoundId round;
-    Digest list;         // hash of L[round]
-    BlobRef step;        // plain
-    StateDigest result;  // digest of theta[round + 1]
+    Digest list;
+    BlobRef step;
+    StateDigest result;
     bool operator==(const StepMessage&) const = default;
 
     static constexpr std::string_view label = "step";

@@ -31,8 +31,8 @@ inline constexpr std::uint64_t measured_within = 9;
 /// The validation loss of theta[round] on the first records of the run's validation shard.
 struct MeasuredLoss {
     RoundId round;
-    std::uint32_t loss = 1;    // millionths of a nat a token, 1 to measured_loss_max
-    std::uint64_t tokens = 1;  // that were measured; the run's description says how many
+    std::uint32_t loss = 1;
+    std::uint64_t tokens = 1;  // the run's description says how many
     bool operator==(const MeasuredLoss&) const = default;
 
     static constexpr std::string_view label = "loss";

@@ -32,12 +32,12 @@ inline constexpr std::uint32_t suspensions_max = 1U << 20U;
 /// a token, within +-figure_max.
 struct JurorVerdict {
     PeerId person;
-    std::uint32_t times = 0;   // that the person had been suspended before, so that nobody can bring up an old verdict
-    RoundId first, last;       // of the judged rounds
-    std::uint32_t judged = 1;  // contributions measured
-    std::int32_t own = 0;      // by how much the loss on records that it claims to have trained on is less
-    std::int32_t other = 0;    // and on records that it has not
-    std::int32_t median = 0;   // what `own` is of the others that were judged
+    std::uint32_t times = 0;  // so that nobody can bring up an old verdict
+    RoundId first, last;
+    std::uint32_t judged = 1;
+    std::int32_t own = 0;
+    std::int32_t other = 0;
+    std::int32_t median = 0;
     bool operator==(const JurorVerdict&) const = default;
 
     static constexpr std::string_view label = "verdict";
