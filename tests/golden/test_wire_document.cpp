@@ -23,7 +23,7 @@ public:
     void operator()(std::string_view name, const Value&, const Rule& rule, std::string_view meaning) {
         const QString type = QString::fromStdString(rule.template type<std::remove_const_t<Value>>());
         table += QStringLiteral("| %1 | %2 | %3 |\n").arg(text_of(name), type, text_of(meaning));
-        line << (text_of(name) == type ? type : text_of(name) + ' ' + type);
+        line << QStringLiteral("*%1* %2: %3").arg(text_of(name), type, text_of(meaning));
     }
     [[nodiscard]] static bool has(bool) { return true; }
     static void require(bool) {}

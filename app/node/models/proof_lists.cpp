@@ -34,7 +34,7 @@ Status write_lists(const ledger::Ledger& ledger, const RunId& run, const ProofLi
                    std::ostream& out, const std::stop_token& stop) {
     const auto put = [&](const run::CommittedList& list) {
         ByteWriter bytes;
-        write(bytes, list);
+        wire::write(bytes, list);
         const std::string_view text = as_text(bytes.bytes());
         out.write(text.data(), static_cast<std::streamsize>(text.size()));
         return !stop.stop_requested();

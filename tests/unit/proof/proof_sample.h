@@ -123,7 +123,7 @@ private:
         ByteWriter out;
         for (const std::byte byte : encode(proof::ProofHead{manifest, {round}, pieces, table, lists.size()}))
             out.u8(std::to_integer<std::uint8_t>(byte));
-        for (const std::size_t list : lists) write(out, m_committed[list]);
+        for (const std::size_t list : lists) wire::write(out, m_committed[list]);
         return out.take();
     }
 
