@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "core/base/sha256.h"
@@ -34,11 +33,6 @@ inline constexpr std::string_view audit_domain = "potluck/audit/1";
     double lot = 0;
     for (std::size_t i = 0; i < 6; ++i) lot = (lot + std::to_integer<int>(drawn.bytes[i])) / 256;
     return lot;
-}
-
-/// Rounds until a lie in each of them is found with this certainty, by so many light members.
-[[nodiscard]] inline double rounds_until_found(double members, double odds, double certainty) {
-    return std::log(1 - certainty) / (members * std::log1p(-odds));
 }
 
 }  // namespace potluck::peer

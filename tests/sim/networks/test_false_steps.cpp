@@ -62,6 +62,11 @@ std::size_t informed(World& world, const FalseSeats& liars) {
     return count;
 }
 
+/// Rounds until a lie in each of them is found with this certainty, by so many light members (audit_lot.h).
+double rounds_until_found(double members, double odds, double certainty) {
+    return std::log(1 - certainty) / (members * std::log1p(-odds));
+}
+
 bool sits(World& world, const FalseSeats& liars) {
     return std::ranges::any_of(world.committee_of(0), [&](const PeerId& seat) { return liars.has(seat); });
 }
@@ -204,7 +209,7 @@ private slots:
             return wrongly_convicted(world, bad);
         });
         QVERIFY2(wrong.empty(), wrong.c_str());
-        const double needed = peer::rounds_until_found(volunteers, odds, 0.999);
+        const double needed = rounds_until_found(volunteers, odds, 0.999);
         std::string seen;
         for (const std::uint64_t rounds : rounds_until) seen += " " + std::to_string(rounds);
         qInfo("%zu light members that audit with odds of %.4f find a lie with 99.9 %% in %.0f rounds; seen:%s",
