@@ -246,7 +246,7 @@ void Rounds::mend(const StateDigest& right) {
     const auto list = m.chain.list_at(before);
     m.steps.ask_about(before);
     // Seats' word has led here, and not this computer's arithmetic.
-    if (const Digest hash = m.chain.hash_at(before); m.steps.took(hash)) {
+    if (const Digest hash = m.chain.hash_at(before); m.steps.find(hash) != nullptr) {
         m.steps.refuse(hash);
         return m.repairer.begin({round, right}, m.members.neighbours());
     }

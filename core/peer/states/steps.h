@@ -98,8 +98,6 @@ public:
     void heard_result(const PeerId& member, const Digest& list, const StateDigest& result);
     /// The state that is held came of a step of this list that is known to be false.
     [[nodiscard]] bool misled(const Digest& list) const;
-    /// The state that is held came of a step of this list that seats have signed.
-    [[nodiscard]] bool took(const Digest& list) const { return find(list) != nullptr; }
     /// No step of it will do: its payloads are to be taken.
     [[nodiscard]] bool gave_up(const Digest& list) const;
     /// It does not lead where its signers say, from the state that is held here.

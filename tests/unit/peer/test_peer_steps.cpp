@@ -288,11 +288,11 @@ private slots:
         QCOMPARE(bench.hear(3, bench.said_of(list)), run::Verdict::accepted);
         bench.steps.want(list, list.hash());
         bench.bring(list);
-        QVERIFY(bench.steps.took(list.hash()));
+        QVERIFY(bench.steps.find(list.hash()) != nullptr);
         run::BlobRef other = bench.said_of(list).step;
         other.root.bytes[0] ^= std::byte{1};
         bench.steps.audits().computed(list.round, list.hash(), other);
-        QVERIFY(!bench.steps.took(list.hash()));
+        QVERIFY(bench.steps.find(list.hash()) == nullptr);
         QVERIFY(bench.steps.gave_up(list.hash()));
         QVERIFY(bench.steps.misled(list.hash()));
         bench.steps.refuse(list.hash());
