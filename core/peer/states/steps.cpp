@@ -120,6 +120,15 @@ void Steps::heard_result(const PeerId& member, const Digest& list, const StateDi
     if (m_audits.begin(wanted.round, list)) m_doubters.insert(member);
 }
 
+/// In the committee, or in that of a list whose step may still be doubted.
+bool Steps::is_seat(const PeerId& member) const {
+    const auto has = [&](const std::vector<PeerId>& seats) {
+        return std::find(seats.begin(), seats.end(), member) != seats.end();
+    };
+    return has(m.chain.committee()) ||
+           std::any_of(m_wanted.begin(), m_wanted.end(), [&](const auto& one) { return has(one.second.seats); });
+}
+
 bool Steps::misled(const Digest& list) const {
     const auto found = m_wanted.find(list);
     return found != m_wanted.end() && found->second.step && !found->second.refused &&
@@ -253,6 +262,7 @@ void Steps::forget_before(RoundId round) {
     m_said.erase(m_said.begin(), m_said.lower_bound(round));
     std::erase_if(m_answered, [&](const auto& one) { return one.first.second < round; });
     std::erase_if(m_wanted, [&](const auto& one) { return one.second.round < round; });
+    std::erase_if(m_doubters, [&](const PeerId& one) { return !is_seat(one); });
     for (auto offered = m_offered.begin(); offered != m_offered.end() && offered->first < round;) {
         m.context.swarm.forget(offered->second);
         offered = m_offered.erase(offered);

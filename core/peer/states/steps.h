@@ -93,8 +93,8 @@ public:
     /// may prove that it was they who lied.
     void ask_about(RoundId round) const;
     /// A member says that L[round], whose hash is `list`, has led to `result`. If it has a seat and this member has
-    /// taken a step that leads elsewhere, one of both is wrong, and the step is audited: once for each seat, since its
-    /// word costs it nothing.
+    /// taken a step that leads elsewhere, one of both is wrong, and the step is audited: once for each seat, for as
+    /// long as it has one, since its word costs it nothing.
     void heard_result(const PeerId& member, const Digest& list, const StateDigest& result);
     /// The state that is held came of a step of this list that is known to be false.
     [[nodiscard]] bool misled(const Digest& list) const;
@@ -137,6 +137,7 @@ private:
     [[nodiscard]] std::vector<PeerId> agreeing(const Wanted& wanted, const Digest& list,
                                                std::optional<run::StepMessage>& out) const;
     [[nodiscard]] bool is_refused(const Digest& list, const Wanted& wanted) const;
+    [[nodiscard]] bool is_seat(const PeerId& member) const;
     void ask(Wanted& wanted);
     void forget_before(RoundId round);
     void judge_line(RoundId round, std::optional<TimePoint> window_closed);
@@ -148,7 +149,7 @@ private:
     std::size_t m_signers = 0;
     std::map<RoundId, std::map<PeerId, Said>> m_said;
     std::map<Digest, Wanted> m_wanted;    // by list
-    std::set<PeerId> m_doubters;          // seats whose word has led to an audit
+    std::set<PeerId> m_doubters;          // whose word has led to an audit, of those who have seats
     std::map<RoundId, BlobId> m_offered;  // made here or fetched
     std::map<std::pair<PeerId, RoundId>, TimePoint> m_answered;
 };

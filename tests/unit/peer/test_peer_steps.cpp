@@ -54,6 +54,21 @@ struct Bench : Fixture {
         steps.on_blob({merkle_root(blob), blob.size(), run::BlobKind::plain, {}},
                       std::make_shared<sim::MemoryBlob>(blob));
     }
+    /// Seats 2 and 3 have signed its step, which is here.
+    void take(const run::AcceptList& of) {
+        POTLUCK_CHECK(chain.append(committed(of, {1, 2, 3}), {}).ok());
+        for (const std::uint8_t seat : {std::uint8_t{2}, std::uint8_t{3}})
+            POTLUCK_CHECK(hear(seat, said_of(of)) == run::Verdict::accepted);
+        steps.want(of, of.hash());
+        bring(of);
+    }
+    /// That of list(), for an audit.
+    void bring_payload() {
+        const Made made = payload_of(0.01F, key_of(5).id());
+        POTLUCK_CHECK(payloads.arrived(made.payload->ref, made.payload->blob, context.now()) ==
+                      Payloads::Outcome::held);
+        steps.audits().look();
+    }
     void wait(Duration time) { context.set_now(context.now() + time); }
     [[nodiscard]] std::size_t fetches_of(const BlobId& id) const {
         return static_cast<std::size_t>(std::count(swarm.fetched.begin(), swarm.fetched.end(), id));
@@ -325,6 +340,32 @@ private slots:
         bench.steps.heard_result(key_of(4).id(), list.hash(), digest_of("other"));
         bench.steps.audits().look();
         QCOMPARE(bench.work.size(), std::size_t{0});
+    }
+
+    void a_seat_whose_word_has_led_to_an_audit_is_listened_to_again_after_it_had_none() {
+        for (const bool leaves : {false, true}) {
+            Bench bench;
+            const auto jobs_after_doubt = [&](const run::AcceptList& list) {
+                bench.steps.heard_result(key_of(4).id(), list.hash(), digest_of("other"));
+                return bench.work.size();
+            };
+            const run::AcceptList first = bench.list();
+            bench.take(first);
+            QCOMPARE(jobs_after_doubt(first), std::size_t{0});
+            bench.bring_payload();
+            bench.work.finish_all();
+            QCOMPARE(bench.steps.audits().audited(), 1U);
+            run::AcceptList next = bench.list();
+            if (leaves) next.committee = ids_of({1, 2, 3, 5});
+            POTLUCK_CHECK(bench.chain.append(bench.committed(next, {1, 2, 3}), {}).ok());
+            bench.steps.entered(RoundId{steps_kept}, std::nullopt);
+            QCOMPARE(jobs_after_doubt(first), std::size_t{0});
+            // Now the step of the first list is forgotten.
+            bench.steps.entered(RoundId{steps_kept + 1}, std::nullopt);
+            const run::AcceptList last = bench.list();
+            bench.take(last);
+            QCOMPARE(jobs_after_doubt(last), std::size_t{leaves ? 1U : 0U});
+        }
     }
 
     void words_of_rounds_whose_steps_are_forgotten_are_stale() {
