@@ -1,7 +1,8 @@
 // A repair asks one member at a time for the piece layer of the wanted state, checks it against the digest, and fetches
 // only the pieces in which our file differs; the swarm may serve them from anyone. Asking is retried with another
-// member, two heartbeats apart, repair_tries_max times. The content is adopted only if its root is the certified
-// digest, so a liar can delay a repair but not choose its outcome.
+// member, two heartbeats apart, repair_tries_max times. A member that is alone asks as soon as another one is here, but
+// does not wait for ever: it may have all that it takes to compute the state anew. The content is adopted only if its
+// root is the certified digest, so a liar can delay a repair but not choose its outcome.
 //
 // Source: the piece layers of BEP 52.
 #include "core/peer/states/repairer.h"
@@ -106,10 +107,14 @@ void Repairer::update_repair() {
         give_up();
         return;
     }
+    if (m_repair->sources.empty()) m_repair->sources = m.members.neighbours();
+    if (m_repair->sources.empty() && !m_repair->fetching) {
+        if (m.context.now() >= m_repair->asked_at + repair_alone_max) give_up();
+        return;
+    }
     ++m_repair->tries;
     m_repair->asked_at = m.context.now();
-    if (m_repair->sources.empty()) m_repair->sources = m.members.neighbours();
-    if (m_repair->sources.empty() || m_repair->fetching) return;
+    if (m_repair->fetching) return;
     const PeerId asked = m_repair->sources[m_repair->source++ % m_repair->sources.size()];
     m_repair->layer.clear();
     m.context.send(asked, run::LayerRequest{m_repair->target.digest, 0});

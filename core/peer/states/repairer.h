@@ -3,7 +3,7 @@
 // says which those are, and is itself checked against the digest.
 //
 //   begin -> layer asked -> fetching -> adopting -> on_repaired
-//               '--- tries used up -> on_unrepairable
+//               '--- tries used up, or alone for repair_alone_max -> on_unrepairable
 //
 // Digests in statuses decide nothing; they are compared and counted, for people. One that differs from ours makes this
 // member check its own bytes, and compute them anew if they are damaged.
@@ -24,6 +24,7 @@
 namespace potluck::peer {
 
 inline constexpr int repair_tries_max = 6;           // questions for a layer, two heartbeats apart
+inline constexpr Duration repair_alone_max{60'000};  // without anybody to ask
 inline constexpr std::size_t layer_askers_max = 16;  // that wait while a state is hashed
 /// Rounds after which a newcomer's word alone makes this member verify its states again.
 inline constexpr std::uint64_t rounds_between_newcomers_checks = 10;

@@ -50,6 +50,10 @@ struct Bench : Fixture {
         POTLUCK_CHECK(members.take(key_of(who).id(), status, Source::itself, context.now()) == run::Verdict::accepted);
         repairer.compare(key_of(who).id());
     }
+    void meet(std::uint8_t neighbour) {
+        members.joined(key_of(neighbour).id());
+        hear(neighbour, ours);
+    }
     void wait() {
         context.set_now(context.now() + run::heartbeats_to_repeat * context.settings.heartbeat);
         repairer.update_repair();
@@ -228,6 +232,45 @@ private slots:
         bench.wait();
         QCOMPARE(*bench.mediator.unrepairable, RoundId{1});
         QVERIFY(!bench.repairer.active());
+    }
+
+    void a_member_that_is_alone_uses_up_no_tries() {
+        Bench bench;
+        bench.repairer.begin({RoundId{1}, digest_of("lost")}, {});
+        for (int i = 0; i < 2 * repair_tries_max; ++i) bench.wait();
+        QVERIFY(!bench.mediator.unrepairable);
+        bench.meet(2);
+        bench.repairer.update_repair();  // it asks at once
+        for (int i = 0; i < repair_tries_max - 1; ++i) bench.wait();
+        QCOMPARE(bench.layers_asked(), static_cast<std::size_t>(repair_tries_max));
+        QVERIFY(!bench.mediator.unrepairable);
+        bench.wait();
+        QVERIFY(bench.mediator.unrepairable == RoundId{1});
+    }
+
+    void a_member_that_is_alone_for_a_minute_gives_up() {
+        Bench bench;
+        bench.repairer.begin({RoundId{1}, digest_of("lost")}, {});
+        // The first question was due when the repair began.
+        const Duration due = run::heartbeats_to_repeat * bench.context.settings.heartbeat;
+        bench.context.set_now(bench.context.now() + repair_alone_max - due - Duration{1});
+        bench.repairer.update_repair();
+        QVERIFY(bench.repairer.active());
+        bench.context.set_now(bench.context.now() + Duration{1});
+        bench.repairer.update_repair();
+        QVERIFY(!bench.repairer.active());
+        QVERIFY(bench.mediator.unrepairable == RoundId{1});
+        QCOMPARE(bench.layers_asked(), std::size_t{0});
+    }
+
+    void a_fetch_of_which_nothing_comes_uses_up_tries() {
+        Bench bench;
+        bench.repairer.begin({RoundId{1}, bench.ours}, {});
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), bench.true_layer()), run::Verdict::accepted);
+        for (int i = 0; i < repair_tries_max; ++i) bench.wait();
+        QVERIFY(bench.repairer.fetches(bench.ours));
+        bench.wait();
+        QVERIFY(bench.mediator.unrepairable == RoundId{1});
     }
 
     void a_layer_is_computed_once_however_many_ask_and_how_often() {
