@@ -4,6 +4,7 @@
 
 #include "core/peer/catch_up.h"
 #include "core/peer/shortcut.h"
+#include "core/proof/true_step.h"
 #include "tests/unit/peer/ballots_bench.h"
 #include "tests/unit/peer/peer_fixture.h"
 
@@ -175,6 +176,55 @@ struct Behind : Fixture, CatchUp::Mediator {
                      verdicts, losses, errors, ballots_mediator}};
     Seeder seeder{{context, chain, disk, payloads, errors, seeder_silence}};
     CatchUp catch_up{{context, chain, keeper, members, payloads, steps, seeder, moderation, ballots, errors, *this}};
+};
+
+/// A run of coded steps that four seats decide.
+run::Manifest manifest_of_four_seats() {
+    run::Manifest manifest = long_manifest();
+    manifest.recipe.outer.form = numerics::StepForm::coded;
+    for (std::uint8_t number = 2; number <= 4; ++number) manifest.backbones.push_back(key_of(number).id());
+    return manifest;
+}
+
+/// A member that has made the state of round 1 itself and has convicted these seats of a false step of L[0]. Others
+/// have a history that goes on from another state; seats 1 to 3 have signed it.
+struct Deceived : Behind {
+    explicit Deceived(const std::vector<std::uint8_t>& liars) : Behind(manifest_of_four_seats()) {
+        const Made made = payload_of(0.01F, key_of(5).id());
+        const CheckedList first = committed(unsigned_list_of({made.entry}), {1, 2, 3});
+        POTLUCK_CHECK(chain.append(first, state_of(1)).ok());
+        payloads.want_accepted(first.list, context.now());
+        POTLUCK_CHECK(payloads.arrived(made.payload->ref, made.payload->blob, context.now()) ==
+                      Payloads::Outcome::held);
+        const auto step = proof::true_step(first.list, {made.payload->blob->bytes()},
+                                           {context.manifest.recipe, context.layout.parameters}, 1);
+        steps.audits().computed(first.list.round, first.hash, **step);
+        for (const std::uint8_t liar : liars) {
+            const run::StepMessage lie{
+                first.list.round, first.hash, {merkle_root(as_bytes("lie")), 100, run::BlobKind::plain, {}}, {}};
+            steps.audits().heard(
+                {key_of(liar).id(), lie,
+                 key_of(liar).sign(run::domain_of(run::MessageKind::step), run::signed_bytes(context.run, lie))});
+        }
+        work.finish_all();
+        POTLUCK_CHECK(steps.audits().lies().size() == liars.size());
+        POTLUCK_CHECK(others.chain.append(first, other).ok());
+    }
+    /// L[1] and L[2] of the others.
+    Verdict take_history() {
+        const auto next = [&] {
+            return others.committed(others.unsigned_list_of({others.payload_of(0.02F, key_of(5).id()).entry}),
+                                    {1, 2, 3});
+        };
+        const CheckedList second = next();
+        POTLUCK_CHECK(others.chain.append(second, state_of(2)).ok());
+        hear(1, status_of(5));
+        POTLUCK_CHECK(questions_after(Duration{0}) == 1);
+        return catch_up.on_history(key_of(1).id(), run::HistoryMessage{{second.committed, next().committed}});
+    }
+
+    Fixture others{manifest_of_four_seats()};
+    StateDigest other = state_of(7);
 };
 
 /// A list as long as a message may carry.
@@ -556,6 +606,23 @@ private slots:
         (void)bench.catch_up.on_history(key_of(1).id(), run::HistoryMessage{{first.committed, second.committed}});
         QCOMPARE(bench.chain.height(), RoundId{0});
         QVERIFY(!bench.errors.last().empty());
+    }
+
+    void a_history_that_leads_elsewhere_is_followed_where_more_have_signed_it_than_may_lie() {
+        Deceived bench({2});
+        QCOMPARE(bench.take_history(), Verdict::accepted);
+        QCOMPARE(bench.chain.height(), RoundId{2});
+        QVERIFY(bench.chain.digest_at(RoundId{1}) == bench.other);
+        QVERIFY(bench.ballots.decision() != nullptr);
+    }
+
+    void a_history_that_leads_elsewhere_by_the_word_of_liars_is_not_followed() {
+        Deceived bench({2, 3});
+        QCOMPARE(bench.take_history(), Verdict::accepted);
+        QCOMPARE(bench.chain.height(), RoundId{1});
+        QVERIFY(bench.chain.digest_at(RoundId{1}) == bench.state_of(1));
+        QVERIFY(bench.ballots.decision() == nullptr);
+        QCOMPARE(bench.errors.last(), std::string(decided_by_liars));
     }
 
     void a_jump_ends_what_is_under_way() {
