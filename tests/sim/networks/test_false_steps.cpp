@@ -67,6 +67,23 @@ double rounds_until_found(double members, double odds, double certainty) {
     return std::log(1 - certainty) / (members * std::log1p(-odds));
 }
 
+/// From now on `member` hears of steps from the liars alone, and not what lists have led to where others sit.
+void keep_in_the_dark(World& world, std::size_t member, const FalseSeats& liars) {
+    std::map<PeerId, std::size_t> seats;
+    for (std::size_t seat = 0; seat < world.plan().backbones; ++seat) seats.emplace(world.home(seat).id(), seat);
+    world.network().rewrites = [&world, &liars, seats, id = world.home(member).id(), lie = world.network().rewrites](
+                                   const PeerId& from, const PeerId& to,
+                                   const run::Envelope& envelope) -> std::optional<run::Envelope> {
+        const auto seat = seats.find(envelope.sender);
+        if (to != id || seat == seats.end()) return lie(from, to, envelope);
+        if (envelope.kind == run::MessageKind::step && !liars.has(envelope.sender)) return std::nullopt;
+        if (envelope.kind != run::MessageKind::status) return lie(from, to, envelope);
+        auto status = std::get<run::StatusMessage>(run::decode_body(envelope.kind, envelope.body).value());
+        status.list = {};
+        return sealed(world.home(seat->second).identity, world.run(), status);
+    };
+}
+
 bool sits(World& world, const FalseSeats& liars) {
     return std::ranges::any_of(world.committee_of(0), [&](const PeerId& seat) { return liars.has(seat); });
 }
@@ -108,6 +125,24 @@ private slots:
             return wrongly_convicted(world, bad);
         });
         QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    /// The next list tells it that it was misled, before it has audited anything.
+    void a_light_member_that_seats_have_misled_is_mended_and_does_not_blame_its_computer() {
+        World world(1, plan_of(4, 3, 16));
+        use_lines(world);
+        world.start_all();
+        QVERIFY(world.run_until([&] { return all_light(world); }, Duration{200'000}));
+        const std::size_t misled = world.size() - 1;
+        FalseSeats bad(world, {1, 2}, RoundId{world.round_of(0) + 1}, Falsified::steps);
+        keep_in_the_dark(world, misled, bad);
+        QVERIFY(world.run_until([&] { return world.peer(misled).view().repairs > 0; }, Duration{60'000}));
+        QVERIFY(!world.peer(misled).view().calculates_differently);
+        QVERIFY(world.peer(misled).committee().lies.empty());
+        bad.stop();
+        const std::string wrong = finish_run(world, Duration{600'000});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        QVERIFY(wrongly_convicted(world, bad).empty());
     }
 
     /// Three of four certify a false state; the host alone is honest, and has to name itself.
