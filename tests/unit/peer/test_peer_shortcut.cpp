@@ -23,7 +23,8 @@ public:
 struct Silence final : Shortcut::Mediator {
     bool jumps = true;
     bool may_jump() const override { return jumps; }
-    RoundId checkpoint_offered() const override { return {}; }
+    RoundId offered;
+    RoundId checkpoint_offered() const override { return offered; }
     PeerId history_source(const std::vector<PeerId>& ahead) override { return ahead.front(); }
     void jumped(std::uint64_t) override {}
 };
@@ -32,6 +33,13 @@ run::Manifest long_manifest() {
     run::Manifest manifest = Fixture::manifest_of();
     manifest.recipe.total_rounds = 1'000'000;
     manifest.recipe.table_every = 1'000;
+    return manifest;
+}
+
+/// Every second list names a table.
+run::Manifest manifest_with_tables() {
+    run::Manifest manifest = Fixture::manifest_of();
+    manifest.recipe.table_every = 2;
     return manifest;
 }
 
@@ -81,6 +89,45 @@ struct Bench : Fixture {
     Shortcut shortcut{{context, chain, credulous, members, errors, silence}};
 };
 
+/// The host of four seats, whose lists of rounds 0 to 256 changed the committee, and whose list of round 260 is the
+/// first that names a table.
+struct Ahead : Fixture {
+    Ahead() : Fixture(manifest()) {
+        for (std::uint64_t round = 0; round <= 260; ++round) {
+            run::AcceptList list = unsigned_list_of({});
+            if (round <= 256) list.committee = round % 2 == 0 ? heirs_of(4) : ids_of({1, 2, 3, 4});
+            POTLUCK_CHECK(chain.append(committed(list, {1, 2, 3}), {}).ok());
+        }
+        silence.offered = RoundId{260};
+    }
+    static run::Manifest manifest() {
+        run::Manifest manifest = manifest_of_four(1'000);
+        manifest.recipe.table_every = 260;
+        return manifest;
+    }
+    /// Rounds of the lists that a member is sent which asks from this one on.
+    std::vector<std::uint64_t> rounds_from(std::uint64_t first) {
+        POTLUCK_CHECK(shortcut.on_request(key_of(5).id(), {RoundId{first}}) == Verdict::accepted);
+        const auto message = run::decode_body(run::MessageKind::committee, swarm.sent_to.back().second.body);
+        if (!message.ok()) return {};
+        std::vector<std::uint64_t> rounds;
+        for (const run::CommittedList& one : std::get<run::CommitteeMessage>(*message).lists)
+            rounds.push_back(run::AcceptList::decode(one.list)->round.value);
+        return rounds;
+    }
+
+    Members members;
+    Silence silence;
+    Shortcut shortcut{{context, chain, keyring, members, errors, silence}};
+};
+
+/// first, first + 1, ... last
+std::vector<std::uint64_t> range(std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint64_t> rounds;
+    for (std::uint64_t round = first; round <= last; ++round) rounds.push_back(round);
+    return rounds;
+}
+
 struct SeederSilence final : Seeder::Mediator {
     std::optional<StateStore::Held> newest_state() const override { return std::nullopt; }
     bool in_use(RoundId) const override { return false; }
@@ -114,6 +161,28 @@ struct Behind : Fixture, CatchUp::Mediator {
             POTLUCK_CHECK(chain.append(list_of({made.entry}), state_of(next)).ok());
         }
         keeper.hold({RoundId{0}, context.manifest.initial_state.root});
+    }
+    /// The chain goes on with L[4], the list of round 3 before it, and what led to theta[2] was never seen.
+    void begin_at_4() {
+        Fixture host(context.manifest);
+        while (host.chain.height().value <= 4) {
+            const std::uint64_t next = host.chain.height().value + 1;
+            const Made made = host.payload_of(static_cast<float>(next));
+            POTLUCK_CHECK(host.chain.append(host.list_of({made.entry}), state_of(next)).ok());
+        }
+        POTLUCK_CHECK(chain
+                          .begin_at({.table = host.chain.tables().back().content,
+                                     .changes = {},
+                                     .before = *host.chain.committed_at(RoundId{3}),
+                                     .result = state_of(4)})
+                          .ok());
+        keeper.hold({RoundId{4}, state_of(4)});
+    }
+    /// L[height], which takes the model back.
+    CheckedList list_back_to(std::uint64_t round, const StateDigest& state) {
+        run::AcceptList list = unsigned_list_of({});
+        list.actions = {by_host(roll_back_to(round, state, 1))};
+        return committed(list, {1});
     }
     [[nodiscard]] BlobId payload_of_round(std::uint64_t round) const {
         return chain.list_at(RoundId{round})->entries.front().payload.root;
@@ -349,6 +418,58 @@ private slots:
         QVERIFY(bench.shortcut.active());
         bench.shortcut.blob_failed(merkle_root(as_bytes("table")));
         QVERIFY(!bench.shortcut.active());
+    }
+
+    void the_short_way_is_told_in_pages_of_256_lists_and_the_last_names_a_table() {
+        Ahead bench;
+        QVERIFY(bench.rounds_from(0) == range(0, 255));
+        // One page has no room for the last two.
+        QVERIFY(bench.rounds_from(2) == range(2, 256));
+        std::vector<std::uint64_t> last = range(3, 256);
+        last.insert(last.end(), {259, 260});
+        QVERIFY(bench.rounds_from(3) == last);
+        QVERIFY((bench.rounds_from(257) == std::vector<std::uint64_t>{259, 260}));
+        QVERIFY((bench.rounds_from(259) == std::vector<std::uint64_t>{259, 260}));
+        QVERIFY(bench.rounds_from(260).empty());
+        bench.silence.offered = RoundId{259};
+        QVERIFY(bench.rounds_from(0).empty());
+    }
+
+    void a_state_before_all_lists_is_kept_where_the_next_list_goes_back_to_it() {
+        for (const bool is_in_chain : {false, true}) {
+            Behind bench(manifest_with_tables());
+            bench.begin_at_4();
+            const CheckedList list = bench.list_back_to(2, bench.state_of(2));
+            if (is_in_chain) {
+                POTLUCK_CHECK(bench.chain.append(list, bench.state_of(2)).ok());
+            } else {
+                bench.ballots.learn(list);
+            }
+            QVERIFY(!bench.catch_up.has_inputs_of(list.list));
+            QVERIFY(bench.catch_up.fetches(bench.state_of(2)));
+            bench.catch_up.on_content(bench.content_of(2));
+            bench.work.finish_all();
+            QVERIFY(bench.catch_up.has_inputs_of(list.list));
+            QVERIFY(bench.keeper.round() == RoundId{4});
+        }
+    }
+
+    /// The next list goes back to theta[2] of round 2, or nothing is decided yet.
+    void a_state_that_the_next_list_does_not_go_back_to_is_not_kept() {
+        struct Case {
+            std::uint64_t round, content;
+        };
+        for (const Case& one : {Case{1, 2}, Case{2, 3}, Case{2, 2}}) {
+            Behind bench(manifest_with_tables());
+            bench.begin_at_4();
+            const CheckedList list = bench.list_back_to(one.round, bench.state_of(one.content));
+            if (one.round != one.content) bench.ballots.learn(bench.list_back_to(2, bench.state_of(2)));
+            QVERIFY(!bench.catch_up.has_inputs_of(list.list));
+            bench.catch_up.on_content(bench.content_of(one.content));
+            bench.work.finish_all();
+            QVERIFY(!bench.catch_up.fetching());
+            QVERIFY(!bench.keeper.holds(RoundId{one.round}));
+        }
     }
 
     void a_lonely_newcomer_looks_around_for_three_heartbeats() {
