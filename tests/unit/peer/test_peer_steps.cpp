@@ -21,6 +21,8 @@ run::Manifest coded_manifest() {
 
 StateDigest digest_of(const char* text) { return {sha256(as_bytes(text)).bytes}; }
 
+constexpr Duration slow{1'001}, fast{1'000};  // a tenth of the window, and longer
+
 /// A member without a seat, number 9, that hears the seats 1 to 4.
 struct Bench : Fixture {
     explicit Bench(std::uint8_t number = 9) : Fixture(coded_manifest(), number) {}
@@ -69,11 +71,54 @@ struct Bench : Fixture {
                       Payloads::Outcome::held);
         steps.audits().look();
     }
+    Made contribution_of(std::uint8_t author) {
+        return payload_of(0.01F * static_cast<float>(++contributions), key_of(author).id());
+    }
+    void deliver(const Made& made) {
+        payloads.want(made.payload->ref, chain.height(), {});
+        POTLUCK_CHECK(payloads.arrived(made.payload->ref, made.payload->blob, context.now()) ==
+                      Payloads::Outcome::held);
+    }
+    run::AcceptList append(std::vector<run::Accepted> entries) {
+        run::AcceptList made = unsigned_list_of(std::move(entries));
+        made.committee = ids_of({1, 2, 3, 4});
+        POTLUCK_CHECK(chain.append(committed(made, {1, 2, 3}), {}).ok());
+        return made;
+    }
+    /// A round whose list has payloads of these authors, which come so long after the window's end, in this order.
+    void play(const std::vector<std::pair<std::uint8_t, Duration>>& arrivals) {
+        std::vector<run::Accepted> entries;
+        const TimePoint closed = context.now();
+        for (const auto& [author, after] : arrivals) {
+            const Made made = contribution_of(author);
+            context.set_now(closed + after);
+            deliver(made);
+            entries.push_back(made.entry);
+        }
+        append(std::move(entries));
+        steps.entered(chain.height(), closed);
+    }
+    /// A round whose step takes so long to come.
+    void play_step(Duration taken) {
+        const run::AcceptList made = append({contribution_of(5).entry});
+        for (const std::uint8_t seat : {std::uint8_t{2}, std::uint8_t{3}})
+            POTLUCK_CHECK(hear(seat, said_of(made)) == run::Verdict::accepted);
+        const TimePoint closed = context.now();
+        steps.want(made, made.hash());
+        wait(taken);
+        bring(made);
+        steps.entered(chain.height(), closed);
+    }
+    void become_light() {
+        for (std::uint32_t round = 0; round < rounds_to_light; ++round) play({{5, slow}});
+        POTLUCK_CHECK(steps.light());
+    }
     void wait(Duration time) { context.set_now(context.now() + time); }
     [[nodiscard]] std::size_t fetches_of(const BlobId& id) const {
         return static_cast<std::size_t>(std::count(swarm.fetched.begin(), swarm.fetched.end(), id));
     }
 
+    int contributions = 0;  // each of another payload
     Members members;
     Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
     Seats seats{context, chain, members};
@@ -435,6 +480,78 @@ private slots:
         POTLUCK_CHECK(bench.chain.append(bench.committed(bench.list(), {1, 2, 3}), {}).ok());
         compute();
         QVERIFY(bench.swarm.published.empty());
+    }
+
+    void a_member_whose_line_took_payloads_too_long_is_light() {
+        Bench bench;
+        bench.play({{5, slow}});
+        QVERIFY(!bench.steps.light());
+        bench.play({{5, slow}});
+        QVERIFY(bench.steps.light());
+        Bench quick;
+        for (int round = 0; round < 4; ++round) quick.play({{5, fast}});
+        QVERIFY(!quick.steps.light());
+    }
+
+    void a_members_own_payload_says_nothing_of_its_line() {
+        Bench bench;
+        for (int round = 0; round < 4; ++round) bench.play({{5, fast}, {9, slow}});
+        QVERIFY(!bench.steps.light());
+        Bench alone;
+        for (int round = 0; round < 4; ++round) alone.play({{9, slow}});
+        QVERIFY(!alone.steps.light());
+        // Rounds of its own payload alone do not count as quick ones.
+        alone.play({{5, slow}});
+        alone.play({{9, fast}});
+        alone.play({{5, slow}});
+        QVERIFY(alone.steps.light());
+    }
+
+    void a_round_that_was_not_seen_says_nothing_of_the_line() {
+        Bench bench;
+        bench.play({{5, slow}});
+        // One payload of two never came here.
+        const Fixture::Made here = bench.contribution_of(5), missing = bench.contribution_of(6);
+        bench.deliver(here);
+        bench.append({here.entry, missing.entry});
+        bench.steps.entered(bench.chain.height(), bench.context.now());
+        // Nobody knows when the window ended.
+        const Fixture::Made late = bench.contribution_of(5);
+        bench.deliver(late);
+        bench.append({late.entry});
+        bench.steps.entered(bench.chain.height(), std::nullopt);
+        QVERIFY(!bench.steps.light());
+        bench.play({{5, slow}});
+        QVERIFY(bench.steps.light());
+    }
+
+    void a_seat_is_never_light() {
+        Bench bench(2);
+        for (int round = 0; round < 4; ++round) bench.play({{5, slow}});
+        QVERIFY(!bench.steps.light());
+    }
+
+    void a_light_member_whose_steps_come_fast_is_full_after_four_rounds() {
+        Bench quick, late;
+        quick.become_light();
+        late.become_light();
+        for (std::uint32_t round = 0; round < rounds_to_full_min; ++round) {
+            QVERIFY(quick.steps.light());
+            quick.play_step(Duration{10});
+            late.play_step(Duration{5'000});
+        }
+        QVERIFY(!quick.steps.light());
+        QVERIFY(late.steps.light());
+    }
+
+    void payloads_that_a_light_member_takes_say_nothing_of_its_way_back() {
+        Bench bench;
+        bench.become_light();
+        for (std::uint32_t round = 1; round < rounds_to_full_min; ++round) bench.play_step(Duration{10});
+        bench.play({{5, slow}});
+        QVERIFY(bench.steps.light());
+        bench.play_step(Duration{10});
+        QVERIFY(!bench.steps.light());
     }
 
     void a_member_that_is_further_but_no_neighbour_is_asked_nothing() {
