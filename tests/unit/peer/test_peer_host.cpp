@@ -1,4 +1,5 @@
-// A whole member, as far as the actions of its run's host go: who may sign one, who hears of it, whom it shuts out.
+// A whole member, as far as its run's host goes: who may sign actions, who hears of them, whom they shut out, and when
+// a host that decides alone ends its run.
 #include <QTest>
 
 #include "core/peer/chain/moderation.h"
@@ -146,6 +147,26 @@ private slots:
         // Nor to what the banned pass on, the host's actions included.
         QCOMPARE(bench.verdict_on(5, Bench::envelope(1, ban_of(7, 2))), Verdict::not_allowed);
         QVERIFY(bench.own.swarm.dropped == std::vector(2, key_of(5).id()));
+    }
+
+    void the_last_state_is_certified_after_it_was_compared_for_three_heartbeats() {
+        run::Manifest manifest = Fixture::manifest_of();
+        manifest.recipe.total_rounds = 1;
+        Fixture own(manifest);
+        (void)own.commit(0, 0.5F);
+        POTLUCK_CHECK(own.chain.append(own.list_of({own.payload_of(1.0F).entry}), own.commit(1, 0.5F)).ok());
+        Peer peer(Fixture::run_id(), manifest, PeerSettings{},
+                  Peer::World{own.swarm, nullptr, own.disk, own.ledger, own.self, own.work.offload()});
+        peer.start(own.context.now());
+        own.work.finish_all();
+        const auto closed_after = [&](Duration time) {
+            own.context.set_now(own.context.now() + time);
+            peer.tick(own.context.now());
+            own.work.finish_all();
+            return peer.view().closed;
+        };
+        QVERIFY(!closed_after(Duration{2'999}));
+        QVERIFY(closed_after(Duration{1}));
     }
 
     void a_member_that_is_far_behind_blames_nobody() {
