@@ -1,4 +1,4 @@
-// The proofs that keys lied, as a member of a committee keeps them.
+// What a member of a committee keeps on its disk: proofs that keys lied, and its own votes.
 #include <QTest>
 
 #include "tests/unit/peer/ballots_bench.h"
@@ -80,6 +80,43 @@ private slots:
         QVERIFY(bench.seats.accepts(heirs_of(liar)));
         QVERIFY(bench.ballots->evidence().empty());
         QCOMPARE(bench.errors.last(), std::string("The disk is full."));
+    }
+
+    void a_file_of_votes_longer_than_any_is_not_read() {
+        Bench bench;
+        (void)bench.hear(bench.proposal(bench.good_list()));
+        const Bytes saved = *bench.votes.bytes;
+        bench.votes.bytes->resize(votes_bytes_max);
+        bench.begin();
+        QVERIFY(bench.errors.last().empty());
+        bench.votes.bytes = saved;
+        bench.votes.bytes->resize(votes_bytes_max + 1);
+        bench.begin();
+        QVERIFY(bench.errors.last().find("cannot be read") != std::string::npos);
+    }
+
+    void three_lists_are_read_from_a_file_of_votes() {
+        for (std::size_t named = 0; named < 4; ++named) {
+            Bench bench;
+            std::vector<run::AcceptList> lists;
+            for (const float value : {1.0F, 2.0F, 3.0F, 4.0F}) lists.push_back(bench.good_list(value));
+            (void)bench.hear(bench.proposal(lists[0]));
+            ByteReader in(*bench.votes.bytes);
+            const std::uint32_t size = in.u32();
+            ByteWriter out;
+            out.u32(size);
+            out.raw(in.raw(size));
+            out.u8(4);
+            for (const run::AcceptList& list : lists) {
+                const Bytes bytes = list.encode();
+                out.u32(static_cast<std::uint32_t>(bytes.size()));
+                out.raw(bytes);
+            }
+            bench.votes.bytes = out.take();
+            bench.begin();
+            (void)bench.hear({bench.certificate(lists[named], {1, 2, 3}, Step::precommit).statement, {}});
+            QCOMPARE(bench.ballots->decision() != nullptr, named < 3);
+        }
     }
 };
 
