@@ -294,6 +294,41 @@ private slots:
         }
     }
 
+    void each_kind_of_message_has_a_budget_of_its_own() {
+        struct Row {
+            MessageKind kind;
+            int at_once, in_the_next_second;
+        };
+        for (const Row& row : std::vector<Row>{{MessageKind::status, 300, 50},
+                                               {MessageKind::close, 60, 10},
+                                               {MessageKind::contribution, 600, 100},
+                                               {MessageKind::payload_request, 600, 100},
+                                               {MessageKind::ballot, 600, 100},
+                                               {MessageKind::history_request, 24, 2},
+                                               {MessageKind::committee_request, 24, 2},
+                                               {MessageKind::history, 8, 2},
+                                               {MessageKind::committee, 8, 2},
+                                               {MessageKind::step, 300, 70},
+                                               {MessageKind::step_request, 32, 4},
+                                               {MessageKind::verdict, 300, 10},
+                                               {MessageKind::loss, 300, 20},
+                                               {MessageKind::layer_request, 32, 4},
+                                               {MessageKind::layer, 32, 4},
+                                               {MessageKind::goodbye, 4, 1},
+                                               {MessageKind::host_action, 300, 10}}) {
+            Members members;
+            members.joined(peer_of(1));
+            const auto admitted_at = [&](int time) {
+                int admitted = 0;
+                for (int i = 0; i < 1'000; ++i)
+                    admitted += members.admit_message(peer_of(1), row.kind, at(time)) ? 1 : 0;
+                return admitted;
+            };
+            QCOMPARE(admitted_at(0), row.at_once);
+            QCOMPARE(admitted_at(1'000), row.in_the_next_second);
+        }
+    }
+
     void a_number_that_no_kind_has_is_no_way_around_the_budget() {
         Members members;
         members.joined(peer_of(1));
