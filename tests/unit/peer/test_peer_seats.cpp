@@ -197,6 +197,15 @@ private slots:
         QCOMPARE(seated(true), std::size_t{4});
     }
 
+    void backbones_are_fit_after_as_many_rounds_as_volunteers() {
+        Bench bench(manifest_of_friends());
+        bench.backbones = {2, 3, 4};
+        bench.play(fit_rounds - 1, {2, 3, 4});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+        bench.play(1, {2, 3, 4});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+    }
+
     void only_the_last_rounds_count() {
         Bench bench(manifest_of_friends());
         // Of all rounds, one missed would be few enough.
@@ -207,6 +216,50 @@ private slots:
         bench.play(1, {2, 3});
         bench.hear(4);
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+    }
+
+    void a_member_may_miss_one_round_of_twenty() {
+        for (const std::uint64_t missed : {1U, 2U}) {
+            run::Manifest manifest = manifest_of_friends();
+            manifest.recipe.fit_rounds = 20;
+            Bench bench(manifest);
+            bench.backbones = {4};
+            bench.play(20 - missed, {2, 3, 4});
+            bench.lose(4);
+            bench.play(missed, {2, 3});
+            bench.hear(4);
+            QCOMPARE(bench.seats.committee_to_propose().size(), std::size_t{missed == 1 ? 4U : 1U});
+        }
+    }
+
+    void a_member_whose_votes_arrive_through_others_is_in_step() {
+        for (const bool votes : {false, true}) {
+            Bench bench(manifest_of_friends());
+            bench.backbones = {4};
+            for (std::uint32_t round = 0; round < fit_rounds; ++round) {
+                if (votes) bench.seats.heard(key_of(4).id());
+                bench.play(1, {2, 3});
+            }
+            bench.hear(4);
+            QCOMPARE(bench.seats.committee_to_propose().size(), std::size_t{votes ? 4U : 1U});
+        }
+    }
+
+    void an_untried_member_that_was_in_step_comes_before_one_that_was_not() {
+        for (const std::uint8_t steady : {std::uint8_t{5}, std::uint8_t{6}}) {
+            const auto late = static_cast<std::uint8_t>(11 - steady);
+            run::Manifest manifest = manifest_of_four();
+            manifest.allowed = ids_of({2, 3, 4, 5, 6});
+            Bench bench(manifest);
+            for (int round = 0; round < 2; ++round) {
+                for (const std::uint8_t who : std::vector<std::uint8_t>{2, 3, 4, steady}) bench.hear(who);
+                bench.append({2, 3, 4});
+                bench.hear(late, run::Phase::training, 2);
+                bench.seats.count_round();
+            }
+            bench.hear(4, run::Phase::leaving);
+            QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, steady}));
+        }
     }
 
     void the_committee_as_it_is_is_always_accepted() {
