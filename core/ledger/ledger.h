@@ -185,8 +185,8 @@ public:
     /// Keeps the status in which a person said its name in a run, as it was signed, in place of the one before. Nothing
     /// is kept of people whose name is not (strangers_max).
     void remember_signed_name(const PeerId& person, const run::Envelope& status);
-    /// What a person says of itself, in one write: a name unless it is empty, the team, and the status that said so where
-    /// that is to be kept.
+    /// What a person says of itself, in one write: a name unless it is empty, the team, and the status that said so
+    /// where that is to be kept.
     void remember_words(const PeerId& person, const std::string& name, const std::string& team,
                         const run::Envelope* status);
     [[nodiscard]] std::optional<run::Envelope> signed_name_of(const RunId& run, const PeerId& person) const;

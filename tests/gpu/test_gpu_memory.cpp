@@ -20,7 +20,6 @@ using namespace potluck::control;
 using namespace potluck::tests;
 using nlohmann::json;
 
-
 namespace {
 
 using Clock = std::chrono::steady_clock;

@@ -18,7 +18,6 @@ using namespace potluck::control;
 using nlohmann::json;
 using namespace potluck::tests;
 
-
 namespace {
 
 json layout(const char* products, const char* weights, const char* gradient, const char* checkpointing,

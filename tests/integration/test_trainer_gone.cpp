@@ -42,7 +42,6 @@ bool is_over(End end, const control::NodeSnapshot& now) {
 
 }  // namespace
 
-
 class TrainerGoneTest : public QObject {
     Q_OBJECT
 private slots:

@@ -32,7 +32,6 @@ QAction* actionNamed(const QMenu& menu, const QString& text) {
 
 }  // namespace
 
-
 class TestMainWindow : public QObject {
     Q_OBJECT
 

@@ -194,7 +194,6 @@ std::vector<Kind> kinds() {
 
 }  // namespace
 
-
 class TestContrast : public QObject {
     Q_OBJECT
 

@@ -15,7 +15,6 @@ using namespace potluck;
 using namespace potluck::numerics;
 using inputs::Kind;
 
-
 namespace {
 
 const Isa all_paths[] = {Isa::baseline, Isa::avx2, Isa::avx512};
