@@ -79,6 +79,27 @@ until_true() {  # until_true SECONDS COMMAND...
     done
 }
 
+colours() {  # colours FILE: how many different pixels a screen shows (an XWD file, whose header tells its own length)
+    python3 - "$1" <<'PYTHON'
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+header, = struct.unpack(">I", data[:4])
+colour_count, = struct.unpack(">I", data[76:80])
+pixels = data[header + 12 * colour_count:]
+print(len({pixels[at:at + 4] for at in range(0, len(pixels) - 3, 4)}))
+PYTHON
+}
+
+screen_is_painted() { [ "$(colours "$1")" -gt 50 ]; }  # an empty screen has one colour
+
+snapshot_says() {  # snapshot_says PYTHON-EXPRESSION of `s`, the snapshot that comes in
+    python3 -c "
+import json, sys
+try: s = json.load(sys.stdin)
+except ValueError: sys.exit(1)
+sys.exit(not ($1))"
+}
+
 build_container() {  # build_container CONTAINERFILE NAME: of this checkout, where that can be done; the image goes again
     local tool
     for tool in buildah podman; do
