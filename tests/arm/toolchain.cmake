@@ -14,8 +14,11 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L "${ARM_ROOT}")
+# qemu 7 looks into the root for most system calls, but not for statx, with which Qt looks for its plug-ins.
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L "${ARM_ROOT}"
+  -E "QT_PLUGIN_PATH=${ARM_ROOT}/usr/lib/aarch64-linux-gnu/qt6/plugins")
 set(QT_HOST_PATH /usr)
 set(QT_HOST_PATH_CMAKE_DIR /usr/lib/x86_64-linux-gnu/cmake)
+set(Qt6LinguistTools_DIR "${QT_HOST_PATH_CMAKE_DIR}/Qt6LinguistTools")  # nothing else finds a package of tools there
 set(ENV{PKG_CONFIG_SYSROOT_DIR} "${ARM_ROOT}")
 set(ENV{PKG_CONFIG_LIBDIR} "${ARM_ROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${ARM_ROOT}/usr/share/pkgconfig")
