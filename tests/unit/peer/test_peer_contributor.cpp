@@ -632,16 +632,6 @@ private slots:
         QCOMPARE(bench.contributor.phase(), TrainerPhase::starting);
     }
 
-    void a_trainer_that_crashed_is_started_again_after_a_while() {
-        Bench bench;
-        bench.contributor.on_lost({ErrorCode::io, "It crashed."});
-        bench.contributor.update_trainer();
-        QCOMPARE(bench.contributor.phase(), TrainerPhase::off);
-        bench.context.set_now(bench.context.now() + trainer_retry_first);
-        bench.contributor.update_trainer();
-        QCOMPARE(bench.contributor.phase(), TrainerPhase::starting);
-    }
-
     void a_trainer_that_crashes_again_and_again_is_started_every_minute() {
         Bench bench;
         for (const int wait : {1'000, 2'000, 4'000, 8'000, 16'000, 32'000, 60'000, 60'000}) {
