@@ -4,9 +4,9 @@
 #include <QSpinBox>
 #include <QTranslator>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/widgets/translations.h"
 #include "ui/widgets/week_grid.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

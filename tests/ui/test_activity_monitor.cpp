@@ -6,7 +6,7 @@
 #include <QSignalSpy>
 #include <QtTest>
 
-#include "fake_node.h"
+#include "tests/ui/fake_node.h"
 #include "ui/activity/activity_monitor.h"
 #include "ui/activity/probes.h"
 #include "ui/client/activity_words.h"

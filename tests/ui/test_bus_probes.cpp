@@ -11,7 +11,7 @@
 #include <QtTest>
 
 #include "core/activity/system/watch.h"
-#include "private_bus.h"
+#include "tests/ui/private_bus.h"
 #include "ui/activity/bus_probes.h"
 
 using namespace potluck;

@@ -9,10 +9,10 @@
 #include <QPushButton>
 
 #include "core/model/traits.h"
+#include "tests/ui/window_fixture.h"
 #include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/widgets/loss_chart.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

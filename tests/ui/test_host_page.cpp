@@ -5,8 +5,8 @@
 #include <QMessageBox>
 #include <QPushButton>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/hosting/people_list.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

@@ -11,13 +11,13 @@
 #include <QToolTip>
 
 #include "tests/hostile_answers.h"
+#include "tests/ui/window_fixture.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/members/swarm_picture.h"
 #include "ui/session/notices.h"
 #include "ui/widgets/leaderboard_model.h"
 #include "ui/widgets/question.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

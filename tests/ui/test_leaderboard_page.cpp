@@ -2,8 +2,8 @@
 #include <QLineEdit>
 #include <QTableView>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/widgets/leaderboard_model.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

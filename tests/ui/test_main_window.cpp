@@ -5,10 +5,10 @@
 #include <QPushButton>
 #include <QToolButton>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/hosting/host_page.h"
 #include "ui/pages/pause_menu.h"
 #include "ui/widgets/icons.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

@@ -2,7 +2,7 @@
 #include <QSignalSpy>
 #include <QtTest>
 
-#include "fake_node.h"
+#include "tests/ui/fake_node.h"
 #include "ui/client/node_client.h"
 
 using namespace potluck;

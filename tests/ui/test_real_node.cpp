@@ -4,7 +4,7 @@
 #include <QLineEdit>
 #include <QTemporaryDir>
 
-#include "real_window.h"
+#include "tests/ui/real_window.h"
 
 using namespace potluck;
 using namespace potluck::test;

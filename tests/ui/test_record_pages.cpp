@@ -3,11 +3,11 @@
 #include <QMessageBox>
 #include <QPushButton>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/client/plain_text.h"
 #include "ui/records/day_chart.h"
 #include "ui/records/run_table.h"
 #include "ui/widgets/parts.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

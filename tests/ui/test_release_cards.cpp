@@ -3,8 +3,8 @@
 #include <QProgressBar>
 #include <QPushButton>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/pages/trainer_card.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

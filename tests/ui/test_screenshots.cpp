@@ -4,8 +4,8 @@
 #include <QFontDatabase>
 #include <QPixmap>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/widgets/translations.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

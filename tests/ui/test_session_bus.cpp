@@ -10,8 +10,8 @@
 #include <QXmlStreamReader>
 #include <QtTest>
 
-#include "fake_node.h"
-#include "private_bus.h"
+#include "tests/ui/fake_node.h"
+#include "tests/ui/private_bus.h"
 #include "ui/session/bus_object.h"
 #include "ui/session/notices.h"
 #include "ui/session/notifier.h"

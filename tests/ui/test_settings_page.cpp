@@ -4,9 +4,9 @@
 #include <QRadioButton>
 #include <QTranslator>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/pages/words_dialog.h"
 #include "ui/widgets/translations.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

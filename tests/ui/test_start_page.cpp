@@ -8,9 +8,9 @@
 #include <QScrollArea>
 #include <QSpinBox>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/widgets/path_field.h"
 #include "ui/widgets/qr_code.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

@@ -2,7 +2,7 @@
 #include <QTranslator>
 #include <QtTest>
 
-#include "fake_node.h"
+#include "tests/ui/fake_node.h"
 #include "ui/client/invite_link.h"
 #include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"

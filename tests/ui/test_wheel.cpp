@@ -8,8 +8,8 @@
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
+#include "tests/ui/window_fixture.h"
 #include "ui/widgets/wheel_guard.h"
-#include "window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;

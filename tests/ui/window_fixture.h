@@ -9,7 +9,7 @@
 #include <QLineEdit>
 #include <QtTest>
 
-#include "fake_node.h"
+#include "tests/ui/fake_node.h"
 #include "ui/pages/main_window.h"
 #include "ui/pages/tray.h"
 #include "ui/widgets/theme.h"

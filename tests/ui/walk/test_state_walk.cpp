@@ -1,5 +1,5 @@
 // Every state that a node can be brought into by what people do, and out of each by clicks alone back to "Ready".
-#include "walk.h"
+#include "tests/ui/walk/walk.h"
 
 using namespace potluck;
 using namespace potluck::test;

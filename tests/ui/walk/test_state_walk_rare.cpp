@@ -8,7 +8,7 @@
 #include <QUdpSocket>
 
 #include "tests/integration/proxy_server.h"
-#include "walk.h"
+#include "tests/ui/walk/walk.h"
 
 using namespace potluck;
 using namespace potluck::test;
