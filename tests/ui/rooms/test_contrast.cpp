@@ -128,7 +128,6 @@ struct Kind {
     const char* name;
     Make make;
     bool has_text = true, has_edge = true, has_indicator = false;
-    double text_min = ::text_min;
 };
 
 template <class Button>
