@@ -393,10 +393,10 @@ private slots:
             list.bounds = Bounds{.norm = norm, .claim_max = claim_max, .unvouched = unvouched};
             return !AcceptList::decode(list.encode()).ok();
         };
-        constexpr std::uint64_t claim_max_max = 4 * accepted_max * tokens_max;
-        QVERIFY(!refused(0, claim_max_max, Bounds::whole));
-        QVERIFY(refused(0, claim_max_max + 1, Bounds::whole));
-        QVERIFY(refused(0, claim_max_max, Bounds::whole + 1));
+        static_assert(claim_sum_max == 4 * accepted_max * tokens_max);
+        QVERIFY(!refused(0, claim_sum_max, Bounds::whole));
+        QVERIFY(refused(0, claim_sum_max + 1, Bounds::whole));
+        QVERIFY(refused(0, claim_sum_max, Bounds::whole + 1));
         QVERIFY(refused(-0.0, 1, 1) && refused(-1, 1, 1) && refused(std::numeric_limits<double>::infinity(), 1, 1) &&
                 refused(std::numeric_limits<double>::quiet_NaN(), 1, 1));
         Bytes bytes = samples::accept_list().encode();
