@@ -120,7 +120,8 @@ endfunction()
 # one Qt Test class, named after its file. PROGRAMS are what it starts, SOURCES what it compiles beside itself, MOC the
 # headers with slots among them. ISAS runs it again as on a computer with AVX2 and on one with SSE2 alone
 # (core/base/processor/isa.h), as test_x_avx2 and test_x_baseline. ALONE: never in the program of its room, since it puts
-# its own functions in place of the system's, starts itself again, or undefines Qt's words for LibTorch's headers.
+# its own functions in place of the system's, starts itself again, looks for its own name among the running programs, or
+# undefines Qt's words for LibTorch's headers.
 function(potluck_test file)
   cmake_parse_arguments(arg "ALONE;SERIAL;ISAS" "TIMEOUT;LABEL" "LIBRARIES;PROGRAMS;MOC;SOURCES" ${ARGN})
   get_filename_component(name ${file} NAME_WE)

@@ -357,8 +357,9 @@ private slots:
         publish(1);
         const auto archives = [this] {
             std::size_t found = 0;
+            std::error_code gone;  // a file that is removed meanwhile has no size
             for (const auto& entry : fs::recursive_directory_iterator(m_home / "network/blobs"))
-                found += entry.is_regular_file() && entry.file_size() == fs::file_size(m_web / pack_name);
+                found += entry.is_regular_file(gone) && entry.file_size(gone) == fs::file_size(m_web / pack_name);
             return found;
         };
         Computer anna(m_home, source());
