@@ -63,7 +63,7 @@ public:
     Digest previous;
 };
 
-using Seats = std::vector<std::size_t>;
+using SeatNumbers = std::vector<std::size_t>;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ class CommitteeChangeTest : public QObject {
 private slots:
     void it_grows_from_one_to_four_when_three_others_are_fit() {
         QVERIFY(!Town(3).next({0}));
-        QCOMPARE(Town(4).seats({0}), (Seats{0, 1, 2, 3}));
+        QCOMPARE(Town(4).seats({0}), (SeatNumbers{0, 1, 2, 3}));
         const std::optional<CommitteeChange> change = Town(4).next({0});
         QCOMPARE(change->joined.size(), std::size_t{3});
         QVERIFY(change->left.empty());
@@ -80,7 +80,7 @@ private slots:
 
     void it_grows_from_four_to_seven_when_three_more_are_fit() {
         QVERIFY(!Town(6).next({0, 1, 2, 3}));
-        QCOMPARE(Town(7).seats({0, 1, 2, 3}), (Seats{0, 1, 2, 3, 4, 5, 6}));
+        QCOMPARE(Town(7).seats({0, 1, 2, 3}), (SeatNumbers{0, 1, 2, 3, 4, 5, 6}));
         QVERIFY(!Town(20).next({0, 1, 2, 3, 4, 5, 6}));
     }
 
@@ -104,7 +104,7 @@ private slots:
         town[8].in_step = 1'000;
         town[0].in_step = 1'000;
         town[8].rounds_accepted = fit_rounds + 1;
-        QCOMPARE(town.seats({0}), (Seats{0, 1, 2, 3, 4, 5, 8}));
+        QCOMPARE(town.seats({0}), (SeatNumbers{0, 1, 2, 3, 4, 5, 8}));
     }
 
     void strangers_get_no_seat_however_long_they_stay() {
@@ -114,7 +114,7 @@ private slots:
             town[i].in_step = 1'000;
             town.distrust(i);
         }
-        QCOMPARE(town.seats({0}), (Seats{0, 1'001, 1'002, 1'003}));
+        QCOMPARE(town.seats({0}), (SeatNumbers{0, 1'001, 1'002, 1'003}));
     }
 
     void one_device_of_a_person_has_a_seat() {
@@ -122,11 +122,11 @@ private slots:
         town[3].person = town[4].person = town[0].person;
         QVERIFY(!town.next({0}));
         town[3].person = town[4].person = key_of(3);
-        QCOMPARE(town.seats({0}), (Seats{0, 1, 2, 3}));
+        QCOMPARE(town.seats({0}), (SeatNumbers{0, 1, 2, 3}));
         // Two devices that have seats already keep one.
         town = Town(5);
         town[3].person = town[2].person;
-        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 1, 2, 4}));
+        QCOMPARE(town.seats({0, 1, 2, 3}), (SeatNumbers{0, 1, 2, 4}));
         QVERIFY(town.next({0, 1, 2, 3})->left[0].why == Departure::duplicate);
     }
 
@@ -136,7 +136,7 @@ private slots:
         town[2].rounds_silent = silent_rounds_max - 1;
         QVERIFY(!town.next({0, 1, 2, 3}));
         town[2].rounds_silent = silent_rounds_max;
-        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 1, 3, 4}));
+        QCOMPARE(town.seats({0, 1, 2, 3}), (SeatNumbers{0, 1, 3, 4}));
         QVERIFY(town.next({0, 1, 2, 3})->left == (std::vector<CommitteeChange::Left>{{key_of(2), Departure::silent}}));
         QVERIFY(town.next({0, 1, 2, 3})->joined == std::vector<PeerId>{key_of(4)});
     }
@@ -145,7 +145,7 @@ private slots:
         Town town(5);
         const std::size_t unknown = 9;
         town.trusted.push_back(key_of(unknown));
-        QCOMPARE(town.seats({0, 1, 2, unknown}), (Seats{0, 1, 2, 3}));
+        QCOMPARE(town.seats({0, 1, 2, unknown}), (SeatNumbers{0, 1, 2, 3}));
     }
 
     void a_committee_never_shrinks_by_absence_data() {
@@ -155,7 +155,7 @@ private slots:
     void a_committee_never_shrinks_by_absence() {
         QFETCH(int, seats);
         const auto size = static_cast<std::size_t>(seats);
-        Seats seated;
+        SeatNumbers seated;
         for (std::size_t i = 0; i < size; ++i) seated.push_back(i);
         for (std::size_t away = 1; away <= size; ++away) {
             Town silent(size), leaving(size), banned(size), convicted(size);
@@ -179,7 +179,7 @@ private slots:
             town[4].rounds_accepted = 0;
             town[1].attendance = attendance;
             town[1].convicted = attendance == Attendance::here;
-            QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 2, 3, 4}));
+            QCOMPARE(town.seats({0, 1, 2, 3}), (SeatNumbers{0, 2, 3, 4}));
             town[4].attendance = Attendance::away;
             QVERIFY(!town.next({0, 1, 2, 3}));
         }
@@ -196,17 +196,17 @@ private slots:
         Town town(5);
         town[1].attendance = Attendance::leaving;
         town[2].convicted = true;
-        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 1, 3, 4}));
+        QCOMPARE(town.seats({0, 1, 2, 3}), (SeatNumbers{0, 1, 3, 4}));
         town[1].attendance = Attendance::here;
         town.distrust(1);
-        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 1, 3, 4}));
+        QCOMPARE(town.seats({0, 1, 2, 3}), (SeatNumbers{0, 1, 3, 4}));
     }
 
     void a_banned_seat_goes_before_one_that_leaves() {
         Town town(5);
         town[1].attendance = Attendance::leaving;
         town.distrust(2);
-        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 1, 3, 4}));
+        QCOMPARE(town.seats({0, 1, 2, 3}), (SeatNumbers{0, 1, 3, 4}));
     }
 
     void sizes_that_cannot_be_filled_change_nothing() {
@@ -222,7 +222,7 @@ private slots:
             for (Standing& one : town.people) one.in_step = 1'000;
             town[1].rounds_silent = silent_rounds_max;
             town.previous.bytes[0] = std::byte{round};
-            const Seats seats = town.seats({0, 1, 2, 3});
+            const SeatNumbers seats = town.seats({0, 1, 2, 3});
             QCOMPARE(seats.size(), std::size_t{4});
             for (const std::size_t one : {4U, 5U})
                 chosen[one] += static_cast<int>(std::count(seats.begin(), seats.end(), one));
@@ -231,18 +231,18 @@ private slots:
     }
 
     void sizes_between_become_one_of_the_three() {
-        QCOMPARE(Town(2).seats({0, 1}), (Seats{0}));
-        QCOMPARE(Town(3).seats({0, 1, 2}), (Seats{0}));
-        QCOMPARE(Town(5).seats({0, 1, 2, 3, 4}), (Seats{0, 1, 2, 3}));
+        QCOMPARE(Town(2).seats({0, 1}), (SeatNumbers{0}));
+        QCOMPARE(Town(3).seats({0, 1, 2}), (SeatNumbers{0}));
+        QCOMPARE(Town(5).seats({0, 1, 2, 3, 4}), (SeatNumbers{0, 1, 2, 3}));
         Town town(5);
         town[4].rounds_silent = silent_rounds_max;
-        QCOMPARE(town.seats({0, 1, 2, 3, 4}), (Seats{0, 1, 2, 3}));
+        QCOMPARE(town.seats({0, 1, 2, 3, 4}), (SeatNumbers{0, 1, 2, 3}));
     }
 
     void a_leaving_member_hands_its_seat_over_at_once() {
         Town town(6);
         town[1].attendance = Attendance::leaving;
-        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 2, 3, 4}));
+        QCOMPARE(town.seats({0, 1, 2, 3}), (SeatNumbers{0, 2, 3, 4}));
         QVERIFY(town.next({0, 1, 2, 3})->left ==
                 (std::vector<CommitteeChange::Left>{{key_of(1), Departure::handed_over}}));
     }
@@ -251,9 +251,9 @@ private slots:
         Town town(3);
         for (std::size_t i = 0; i < 3; ++i) town[i].rounds_accepted = 0;
         town[0].attendance = Attendance::leaving;
-        QCOMPARE(town.seats({0}), (Seats{1}));
+        QCOMPARE(town.seats({0}), (SeatNumbers{1}));
         town[1].attendance = Attendance::away;
-        QCOMPARE(town.seats({0}), (Seats{2}));
+        QCOMPARE(town.seats({0}), (SeatNumbers{2}));
         town[2].attendance = Attendance::away;
         QVERIFY(!town.next({0}));  // nobody to hand over to: the seat stays, and the run waits
         town[2].attendance = Attendance::here;
@@ -264,14 +264,14 @@ private slots:
     void three_that_are_on_in_turn_pass_the_seat_round() {
         Town town(3);
         for (Standing& one : town.people) one.rounds_accepted = 0;  // friends on their first days
-        Seats seat{0};
+        SeatNumbers seat{0};
         for (std::size_t day = 0; day < 21; ++day) {
             const std::size_t on = (day + 1) % 3;
             town[seat[0]].attendance = Attendance::leaving;
             town[on].attendance = Attendance::here;
             const std::size_t before = seat[0];
             seat = town.seats(seat);
-            QCOMPARE(seat, Seats{on});
+            QCOMPARE(seat, SeatNumbers{on});
             town[before].attendance = Attendance::away;
         }
     }
@@ -279,7 +279,7 @@ private slots:
     void a_convicted_key_leaves_and_never_returns() {
         Town town(6);
         town[0].convicted = true;  // the fittest, and the host
-        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{1, 2, 3, 4}));
+        QCOMPARE(town.seats({0, 1, 2, 3}), (SeatNumbers{1, 2, 3, 4}));
         QVERIFY(town.next({0, 1, 2, 3})->left ==
                 (std::vector<CommitteeChange::Left>{{key_of(0), Departure::convicted}}));
         QVERIFY(!town.next({1, 2, 3, 4}));
@@ -289,7 +289,7 @@ private slots:
     void a_key_that_is_no_longer_trusted_leaves() {
         Town town(5);
         town.distrust(1);
-        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 2, 3, 4}));
+        QCOMPARE(town.seats({0, 1, 2, 3}), (SeatNumbers{0, 2, 3, 4}));
         QVERIFY(town.next({0, 1, 2, 3})->left ==
                 (std::vector<CommitteeChange::Left>{{key_of(1), Departure::distrusted}}));
     }
@@ -314,7 +314,7 @@ private slots:
         Rng rng(3);
         for (int i = 0; i < 2'000; ++i) {
             Town town(1 + rng.below(12));
-            Seats seated;
+            SeatNumbers seated;
             for (std::size_t j = 0; j < town.people.size(); ++j) {
                 town[j].attendance = static_cast<Attendance>(rng.below(3));
                 town[j].rounds_silent = static_cast<std::uint32_t>(rng.below(2 * silent_rounds_max));
@@ -323,7 +323,7 @@ private slots:
                 if (rng.below(2) == 0 && seated.size() < committee_members_max) seated.push_back(j);
             }
             if (seated.empty()) seated.push_back(0);
-            const Seats once = town.seats(seated);
+            const SeatNumbers once = town.seats(seated);
             QVERIFY(!once.empty());
             QCOMPARE(town.seats(once), once);
             QVERIFY(once.size() >= largest_committee(seated.size()));
