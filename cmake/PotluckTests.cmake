@@ -6,7 +6,7 @@
 option(POTLUCK_TEST_HEADER "Parse Qt Test and JSON once for a folder of tests" ${POTLUCK_UNITY})
 
 # Two tests of a room may then use one name, also at namespace scope: each file gets a namespace around it. The preset
-# dev and `./dev mutate` compile each test alone.
+# dev and `./dev mutate` compile each test alone, which shows a name that is ambiguous without it.
 option(POTLUCK_TEST_ROOMS "Build the tests of a room as one program" ${POTLUCK_UNITY})
 set(potluck_test_batch 6)
 

@@ -117,6 +117,10 @@ class Images(unittest.TestCase):
         for container in containers:
             self.assertEqual(self.missing(container.read_text(), script), [], container)
 
+    def test_the_root_of_arm64_packages_has_what_the_build_needs(self):
+        packages = re.search(r"arm_packages=\((.*?)\)", (TESTS / "arm" / "root.sh").read_text(), re.DOTALL)[1]
+        self.assertEqual(self.missing(packages, (TESTS.parent / "dev").read_text()), [])
+
     def test_a_missing_library_is_found(self):
         script = 'apt_packages=(git qt6-base-dev\n    libxcb1-dev libpng-dev zlib1g-dev)\n'
         self.assertEqual(self.missing("RUN apt-get install -y libpng-dev", script), ["zlib1g-dev"])
