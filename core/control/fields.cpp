@@ -18,6 +18,4 @@ void Reader::fail_entry(const Whole& rule) {
                   std::to_string(rule.high));
 }
 
-void Reader::fail_entry(const char* fault) { m_fields.fail(fault); }
-
 }  // namespace potluck::control

@@ -216,7 +216,6 @@ private:
     void fail_at(const char* name, const char* fault);
     void fail_entry(const Text& rule);
     void fail_entry(const Whole& rule);
-    void fail_entry(const char* fault);
 
     /// False if it is not one of E's names.
     template <Named E>
@@ -230,7 +229,7 @@ private:
     template <Named E>
     void entry(const nlohmann::json& value, E& out, const Any&) {
         const auto* word = value.get_ptr<const std::string*>();
-        if (word == nullptr || !take_name(*word, out)) fail_entry("an entry is not a name that is known");
+        if (word == nullptr || !take_name(*word, out)) m_fields.fail("an entry is not a name that is known");
     }
     void entry(const nlohmann::json& value, std::string& out, const Text& rule) {
         const auto* text = value.get_ptr<const std::string*>();

@@ -360,10 +360,7 @@ void Ballots::add_suspensions(run::AcceptList& list) const {
 
 void Ballots::add_losses(run::AcceptList& list) const {
     if (list.entries.empty() && !m.context.is_last(list.round)) return;
-    if (auto due = m.losses.to_propose()) {
-        list.measured = std::move(due->measured);
-        list.measured_owners = std::move(due->owners);
-    }
+    list.measured = m.losses.to_propose();
 }
 
 std::optional<Digest> Ballots::list_to_propose() {

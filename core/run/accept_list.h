@@ -25,6 +25,8 @@ namespace potluck::run {
 /// So many that a list fits a message, each with its contributor's certificate.
 inline constexpr std::size_t accepted_max = 3072;
 inline constexpr std::uint64_t tokens_max = 1ULL << 40U;  // of one contribution
+/// The most that any k can be: all entries of a chunk.
+inline constexpr std::uint32_t chunk_entries = 4096;
 inline constexpr std::uint64_t median_multiple_max =
     4;  // a weight in lower medians: what a good GPU is beside a usual one
 /// Four medians of what 3,072 computers of 2^40 tokens each come to.
@@ -91,6 +93,44 @@ struct Bounds {
     }
 };
 
+/// One member's loss in a list.
+struct SignedLoss {
+    PeerId member;  // a computer
+    std::uint32_t loss = 1;
+    std::array<std::byte, 64> signature{};  // the member's, over its MeasuredLoss
+    DeviceCertificate certificate{};        // whose computer it is
+    [[nodiscard]] const PeerId& person() const { return certificate.person_of(member); }
+    bool operator==(const SignedLoss&) const = default;
+
+    static constexpr std::string_view label = "signed loss";
+    static void fields(auto& it, auto&& field) {
+        field("member", it.member, wire::Id{}, "a computer");
+        field("certificate", it.certificate, CertificateOf{it.member}, "whose it is");
+        field("loss", it.loss, wire::Whole{1, measured_loss_max}, "millionths of a nat a token");
+        field("signature", it.signature, wire::Raw{}, "the member's, of its *loss* (section 6)");
+    }
+};
+
+/// In a list: what members have measured of one state.
+struct Measured {
+    RoundId round;
+    std::uint64_t tokens = 1;        // by each of them
+    std::vector<SignedLoss> losses;  // sorted by member, no member twice, no two of one person
+    bool operator==(const Measured&) const = default;
+
+    static constexpr std::string_view label = "losses";
+    static void fields(auto& it, auto&& field) {
+        field("round", it.round, wire::Whole{0, measured_round_max}, "of the state");
+        field("tokens", it.tokens, wire::Whole{1, measured_tokens_max}, "that each member has measured");
+        field("losses", it.losses, wire::list_of<std::uint8_t>(1, losses_per_list_max, wire::Part{}),
+              "sorted by member, no member twice, no two of one person");
+    }
+
+    [[nodiscard]] MeasuredLoss signed_by(const SignedLoss& one) const { return {round, one.loss, tokens}; }
+    /// Lower median of the losses, which are at least one.
+    [[nodiscard]] std::uint32_t median() const;
+};
+
 struct AcceptList {
     RunId run;
     std::uint32_t term = 0;  // how often the host had replaced the committee when this was decided
@@ -110,11 +150,48 @@ struct AcceptList {
     /// Whose contributions do not help, by seats' verdicts; sorted by person, none twice, none with an entry here. Held
     /// from the next round on. Only in a list with entries, of a run with a jury.
     std::vector<Suspension> suspensions{};
-    /// What members have measured of an earlier state, in the closing list of its base, and certificates of those whose
-    /// keys are not persons' own. No two are one person's.
+    /// What members have measured of an earlier state, in the closing list of its base.
     std::optional<Measured> measured{};
-    Owners measured_owners{};
     bool operator==(const AcceptList&) const = default;
+
+    /// A bit for each part that may be left out and is there.
+    static constexpr std::uint8_t has_table = 1, has_bounds = 2, has_suspensions = 4, has_losses = 8;
+    [[nodiscard]] std::uint8_t marks() const;
+
+    static constexpr std::string_view label = "accept list";
+    static void fields(auto& it, auto&& field) {
+        field("run", it.run, wire::Id{}, "whose contributions it accepts");
+        field("term", it.term, wire::Whole{0, term_max}, "how often the host had replaced the committee");
+        field("round", it.round, wire::Whole{0, round_max}, "r");
+        field("previous", it.previous, wire::Id{}, "hash of `L[r-1]`, zero for round 0");
+        field.require(it.round.value > 0 || it.previous.is_zero());
+        field("base", it.base, wire::Id{}, "digest of theta[r]");
+        field("k", it.k, wire::Narrow<std::uint16_t>{1, chunk_entries},
+              "of every 4,096 entries, the most that contributions of the next round send");
+        auto members = static_cast<std::uint8_t>(it.committee.size());
+        field("members", members, wire::Whole{1, committee_members_max}, "of the committee");
+        auto count = static_cast<std::uint16_t>(it.entries.size());
+        field("count", count, wire::Whole{0, accepted_max}, "of the entries");
+        field("committee", it.committee, SeatedComputers{members, it.committee_owners},
+              "of the next round: sorted, none twice, no two of one person");
+        field("entries", it.entries, wire::Counted{count, wire::Part{}},
+              "sorted by peer, no peer and no payload root twice");
+        field("actions before", it.actions_before, wire::Whole{0, action_number_max}, "of the host, in force");
+        field("actions", it.actions, wire::list_of<std::uint8_t>(0, actions_per_list_max, wire::Part{}),
+              "the host's next ones, numbered from *actions before* + 1 without a gap");
+        std::uint8_t marks = it.marks();
+        field("marks", marks, wire::Whole{0, has_table | has_bounds | has_suspensions | has_losses},
+              "the sum of 1 if it names a table, 2 if it has bounds, 4 if it suspends persons, 8 if it holds losses");
+        if (field.has((marks & has_table) != 0))
+            field("table", it.table, wire::There{PlainBlob{}}, "only if it is marked: *Tables*");
+        if (field.has((marks & has_bounds) != 0))
+            field("bounds", it.bounds, wire::There{wire::Part{}}, "only if they are marked: *Bounds*");
+        if (field.has((marks & has_suspensions) != 0))
+            field("suspensions", it.suspensions, wire::list_of<std::uint8_t>(1, suspensions_per_list_max, wire::Part{}),
+                  "only if they are marked: *Suspensions*");
+        if (field.has((marks & has_losses) != 0))
+            field("losses", it.measured, wire::There{wire::Part{}}, "only if they are marked: *Losses*");
+    }
 
     /// The canonical bytes that are hashed (docs/wire-format.md).
     [[nodiscard]] Bytes encode() const;

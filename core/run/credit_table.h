@@ -57,6 +57,26 @@ struct CreditTable {
     LossCurve curve{};                 // of states before `round`
     bool operator==(const CreditTable&) const = default;
 
+    static constexpr std::string_view label = "credit table";
+    static void fields(auto& it, auto&& field) {
+        field("run", it.run, wire::Id{}, "whose lists are counted");
+        field("round", it.round, wire::Whole{1, round_max}, "r: those before it are");
+        field("tokens", it.tokens, wire::Whole{0, sum_max}, "credit of all");
+        field("contributions", it.contributions, wire::Whole{0, sum_max}, "accepted, of all");
+        field("actions", it.actions, wire::Whole{0, action_number_max}, "of the host that are in force");
+        const auto keys = wire::list_of<std::uint32_t>(0, table_keys_max, wire::Id{});
+        field("vouched", it.vouched, keys, "persons that the host vouches for, sorted, none twice");
+        field("banned", it.banned, keys, "persons that it has banned, sorted, none twice");
+        field("credits", it.credits, wire::list_of<std::uint32_t>(0, table_credits_max, wire::Part{}),
+              "sorted by peer, none twice");
+        if (!field.goes_on(!it.suspended.empty() || !it.curve.points.empty())) return;
+        field("suspended", it.suspended, wire::list_of<std::uint32_t>(0, suspended_kept_max, wire::Part{}),
+              "only if there are any, or a curve: sorted by person, none twice");
+        const bool has_curve = field.goes_on(!it.curve.points.empty());
+        field.require(has_curve || !it.suspended.empty());
+        if (has_curve) field("curve", it.curve, wire::Part{}, "only if it has a point: of states before r");
+    }
+
     /// The canonical bytes (docs/wire-format.md).
     [[nodiscard]] Bytes encode() const;
     /// Strict: sorted, bounded, nothing left over.

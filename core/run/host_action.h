@@ -39,14 +39,14 @@ void write_committee(ByteWriter& out, const std::vector<PeerId>& committee, cons
 /// `count` keys; fails the reader if they are out of order, or two are one person's.
 [[nodiscard]] std::vector<PeerId> read_committee(ByteReader& in, std::size_t count, Owners& owners);
 
-/// A committee of so many members, whose number stands elsewhere.
+/// A committee of so many computers: their number is a field before them.
 template <class SomeOwners>
-struct Seats {
-    SomeOwners& owners;
+struct SeatedComputers {
     std::size_t count;
+    SomeOwners& owners;
 
     void write(ByteWriter& out, const std::vector<PeerId>& committee) const {
-        POTLUCK_CHECK(committee.size() <= committee_members_max);
+        POTLUCK_CHECK(committee.size() == count && count <= committee_members_max);
         write_committee(out, committee, owners);
     }
     void read(ByteReader& in, std::vector<PeerId>& committee) const { committee = read_committee(in, count, owners); }
@@ -56,7 +56,7 @@ struct Seats {
     }
 };
 template <class SomeOwners>
-Seats(SomeOwners&, std::size_t) -> Seats<SomeOwners>;
+SeatedComputers(std::size_t, SomeOwners&) -> SeatedComputers<SomeOwners>;
 
 /// As on the wire.
 enum class ActionKind : std::uint8_t {
@@ -97,7 +97,7 @@ struct HostAction {
         field("previous", it.previous, wire::Id{}, "replace: hash of the list before it, zero for round 0");
         auto members = static_cast<std::uint8_t>(it.committee.size());
         field("members", members, wire::Whole{1, committee_members_max}, "replace: how many follow");
-        field("committee", it.committee, Seats{it.committee_owners, members},
+        field("committee", it.committee, SeatedComputers{members, it.committee_owners},
               "replace: sorted, each with its certificate");
     }
 

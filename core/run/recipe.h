@@ -37,8 +37,7 @@ enum class LambDebias { moments, rate, none };
 [[nodiscard]] const char* name_of(numerics::RobustRule rule);
 [[nodiscard]] std::optional<numerics::RobustRule> robust_rule_named(std::string_view name);
 
-/// The most that any k can be: all entries of a chunk.
-inline constexpr std::uint32_t chunk_entries = numerics::sent_max;
+static_assert(chunk_entries == numerics::sent_max);
 
 /// A round between homes takes up to half a second beyond its window.
 inline constexpr Duration usual_window_min{5'000};

@@ -198,9 +198,8 @@ bool may_measure(const AcceptList& list, const RunRules& rules) {
     const bool is_late = list.round.value - measured.round.value > measured_within;
     const bool is_of_base = measured.round == list.round;
     if (!rules.is_measured(measured.round) || is_late || (is_of_base && list.round != rules.last)) return false;
-    return std::all_of(measured.losses.begin(), measured.losses.end(), [&](const SignedLoss& one) {
-        return rules.may_contribute(person_in(list.measured_owners, one.member), list.round);
-    });
+    return std::all_of(measured.losses.begin(), measured.losses.end(),
+                       [&](const SignedLoss& one) { return rules.may_contribute(one.person(), list.round); });
 }
 
 Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {

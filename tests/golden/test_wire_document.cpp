@@ -26,6 +26,7 @@ public:
         line << QStringLiteral("*%1* %2: %3").arg(text_of(name), type, text_of(meaning));
     }
     [[nodiscard]] static bool has(bool) { return true; }
+    [[nodiscard]] static bool goes_on(bool) { return true; }
     static void require(bool) {}
 
     QString table;
@@ -73,9 +74,16 @@ Tables printed() {
     add<MeasuredLoss>(tables);
     add<Suspension>(tables);
     add<SignedVerdict>(tables);
+    add<AcceptList>(tables);
     add<Accepted>(tables);
+    add<Measured>(tables);
+    add<SignedLoss>(tables);
     add<Bounds>(tables);
+    add<CreditTable>(tables);
     add<TableCredit>(tables);
+    add<Suspended>(tables);
+    add<LossCurve>(tables);
+    add<LossPoint>(tables);
     add<Vote>(tables);
     add<Proposal>(tables);
     add<Certificate>(tables);

@@ -133,9 +133,10 @@ inline MeasuredLoss loss() { return {{5}, 3'000'000, 8'192}; }
 /// The list above with losses of a person and of another one's computer.
 inline AcceptList list_with_losses() {
     AcceptList list = accept_list();
-    list.measured = Measured{
-        {5}, 8'192, {{id<PeerId>(0xa1), 3'000'000, signature(0x76)}, {id<PeerId>(0xb2), 3'100'000, signature(0x77)}}};
-    list.measured_owners = {{id<PeerId>(0xb2), certificate()}};
+    list.measured = Measured{{5},
+                             8'192,
+                             {{id<PeerId>(0xa1), 3'000'000, signature(0x76)},
+                              {id<PeerId>(0xb2), 3'100'000, signature(0x77), certificate()}}};
     return list;
 }
 

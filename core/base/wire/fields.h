@@ -3,7 +3,7 @@
 // docs/wire-format.md.
 //
 //   struct LayerRequest {
-//       static constexpr std::string_view label = "layer request";
+//       static constexpr std::string_view label = "layer-request";
 //       StateDigest state;
 //       std::uint32_t first = 0;
 //
@@ -13,7 +13,8 @@
 //       }
 //   };
 //
-// What a struct may leave out stands behind `if (field.has(...))`, and a bound between fields in `field.require(...)`.
+// What a struct may leave out stands behind `if (field.has(...))`, what it may leave out at its end behind
+// `if (field.goes_on(...))`, and a bound between fields in `field.require(...)`.
 // A field on the wire alone, such as marks, is a local variable of `fields`: it holds what is to be written, and is
 // replaced by what is read.
 #pragma once
@@ -31,6 +32,7 @@ public:
         rule.write(m_out, value);
     }
     [[nodiscard]] bool has(bool is_there) const { return is_there; }
+    [[nodiscard]] bool goes_on(bool is_there) const { return is_there; }
     void require(bool) const {}
 
 private:
@@ -42,6 +44,7 @@ public:
     explicit FieldReader(ByteReader& in) : m_in(in) {}
     void operator()(std::string_view, auto& value, const auto& rule, std::string_view) const { rule.read(m_in, value); }
     [[nodiscard]] bool has(bool is_there) const { return is_there && !m_in.failed(); }
+    [[nodiscard]] bool goes_on(bool) const { return !m_in.failed() && m_in.remaining() > 0; }
     /// Fails the reader if the fields so far do not hold together.
     void require(bool holds) const {
         if (!holds) m_in.fail();

@@ -8,8 +8,10 @@
 //   };
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -23,6 +25,12 @@ namespace potluck::wire {
 [[nodiscard]] std::string number_text(std::uint64_t number);
 /// For example "u32 (1 to 2^20)"; without the range where every value of that width is within it.
 [[nodiscard]] std::string whole_text(std::size_t bytes, std::uint64_t low, std::uint64_t high);
+
+/// Whether values, or what `key` picks of each, are sorted and none is there twice: a set with one spelling.
+template <class Values, class Key = std::identity>
+[[nodiscard]] bool rises(const Values& values, Key key = {}) {
+    return std::ranges::adjacent_find(values, std::ranges::greater_equal{}, key) == std::ranges::end(values);
+}
 
 namespace detail {
 
@@ -177,6 +185,21 @@ struct Maybe {
 template <class Rule>
 Maybe(Rule) -> Maybe<Rule>;
 
+/// A value that may be missing: a field before says whether it is there.
+template <class Rule>
+struct There {
+    Rule rule;
+
+    void write(ByteWriter& out, const auto& value) const { rule.write(out, *value); }
+    void read(ByteReader& in, auto& value) const { rule.read(in, value.emplace()); }
+    template <class Value>
+    [[nodiscard]] std::string type() const {
+        return rule.template type<typename Value::value_type>();
+    }
+};
+template <class Rule>
+There(Rule) -> There<Rule>;
+
 /// An array of bytes, a signature for example.
 struct Raw {
     void write(ByteWriter& out, const auto& value) const { out.raw(value); }
@@ -211,6 +234,27 @@ struct Sized {
         return range + (or_none ? " or 0, so many bytes" : ", so many bytes");
     }
 };
+
+/// So many values: their number is a field before them.
+template <class Rule>
+struct Counted {
+    std::size_t count;
+    Rule each;
+
+    void write(ByteWriter& out, const auto& values) const {
+        POTLUCK_CHECK(values.size() == count);
+        for (const auto& value : values) each.write(out, value);
+    }
+    void read(ByteReader& in, auto& values) const {
+        for (std::size_t i = 0; i < count && !in.failed(); ++i) each.read(in, values.emplace_back());
+    }
+    template <class Value>
+    [[nodiscard]] std::string type() const {
+        return "so many of: " + each.template type<typename Value::value_type>();
+    }
+};
+template <class Rule>
+Counted(std::size_t, Rule) -> Counted<Rule>;
 
 /// Values behind their number, which has the width of Count.
 template <class Count, class Rule>

@@ -156,26 +156,25 @@ bool Losses::are_complete() const {
     return held(last) >= measurers();
 }
 
-std::optional<Losses::ToPropose> Losses::to_propose() const {
+std::optional<run::Measured> Losses::to_propose() const {
     const RoundId height = m.chain.height();
     const bool is_closing = m.context.is_last(height);
     for (const auto& [round, of_state] : m_losses) {
         const bool is_its = is_closing ? round == height : round < height;
         if (!is_its || !can_be_listed(round)) continue;
-        ToPropose chosen{{round, m.context.manifest.tokens_measured(), {}}, {}};
+        run::Measured chosen{round, m.context.manifest.tokens_measured(), {}};
         std::set<PeerId> persons;
         for (const PeerId& member : by_rank(round, of_state)) {
             const run::DeviceCertificate certificate = certificate_of(member);
-            const bool is_full = chosen.measured.losses.size() == run::losses_per_list_max;
+            const bool is_full = chosen.losses.size() == run::losses_per_list_max;
             if (is_full || !may_measure(member) || !persons.insert(certificate.person_of(member)).second) continue;
-            chosen.measured.losses.push_back(of_state.at(member));
-            if (!certificate.is_own()) chosen.owners[member] = certificate;
+            chosen.losses.push_back(of_state.at(member));
+            chosen.losses.back().certificate = certificate;
         }
-        std::sort(chosen.measured.losses.begin(), chosen.measured.losses.end(),
-                  [](const run::SignedLoss& a, const run::SignedLoss& b) { return a.member < b.member; });
-        const bool may_be_more = !is_closing && height.value <= round.value + rounds_to_gather &&
-                                 chosen.measured.losses.size() < measurers();
-        if (!chosen.measured.losses.empty() && !may_be_more) return chosen;
+        std::ranges::sort(chosen.losses, {}, &run::SignedLoss::member);
+        const bool may_be_more =
+            !is_closing && height.value <= round.value + rounds_to_gather && chosen.losses.size() < measurers();
+        if (!chosen.losses.empty() && !may_be_more) return chosen;
     }
     return std::nullopt;
 }
@@ -184,7 +183,7 @@ bool Losses::are_established(const run::AcceptList& list) const {
     if (!list.measured) return true;
     const std::vector<run::SignedLoss>& losses = list.measured->losses;
     return std::all_of(losses.begin(), losses.end(), [&](const run::SignedLoss& one) {
-        return has_seat(one.member) || !m.chain.is_newcomer(run::person_in(list.measured_owners, one.member));
+        return has_seat(one.member) || !m.chain.is_newcomer(one.person());
     });
 }
 

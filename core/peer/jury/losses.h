@@ -61,12 +61,8 @@ public:
     void last_is_here() { m_last_since = m.context.now(); }
     /// Whether trainer and closing list wait until those who may have measured it, this member or others.
     [[nodiscard]] bool measures_last() const;
-    /// What L[height] takes, with certificates of its members; nothing while there is none, or more are to come.
-    struct ToPropose {
-        run::Measured measured;
-        run::Owners owners;
-    };
-    [[nodiscard]] std::optional<ToPropose> to_propose() const;
+    /// What L[height] takes; nothing while there is none, or more are to come.
+    [[nodiscard]] std::optional<run::Measured> to_propose() const;
     /// Whether all of a list's losses are by seats and by persons that are no newcomers.
     [[nodiscard]] bool are_established(const run::AcceptList& list) const;
 

@@ -19,11 +19,11 @@ bool are_signed_by_jurors(const AcceptList& list, const Verifier& verifier) {
 bool are_signed_by_measurers(const AcceptList& list, const Verifier& verifier) {
     if (!list.measured) return true;
     const Measured& measured = *list.measured;
-    return are_certified(list.measured_owners, verifier) &&
-           std::all_of(measured.losses.begin(), measured.losses.end(), [&](const SignedLoss& one) {
-               return verifier.verify(one.member, domain_of(MessageKind::loss),
-                                      signed_bytes(list.run, measured.signed_by(one)), one.signature);
-           });
+    return std::all_of(measured.losses.begin(), measured.losses.end(), [&](const SignedLoss& one) {
+        return is_certified(one.member, one.certificate, verifier) &&
+               verifier.verify(one.member, domain_of(MessageKind::loss),
+                               signed_bytes(list.run, measured.signed_by(one)), one.signature);
+    });
 }
 
 ChainWalk::ChainWalk(const RunRules& rules, const Verifier& verifier)

@@ -99,33 +99,25 @@ bool certifies(const Certificate& certificate, const Committee& committee, const
     return true;
 }
 
-void write(ByteWriter& out, const Instance& instance) { wire::write(out, instance); }
-
-Instance read_instance(ByteReader& in) { return wire::read<Instance>(in); }
-
 std::uint32_t read_view(ByteReader& in) {
     std::uint32_t view = 0;
     wire::Whole{0, view_max}.read(in, view);
     return view;
 }
 
-void write(ByteWriter& out, const Certificate& certificate) { wire::write(out, certificate); }
-
-Certificate read_certificate(ByteReader& in) { return wire::read<Certificate>(in); }
-
 void write(ByteWriter& out, const AgreementMessage& message) {
     if (const auto* proposal = std::get_if<SignedProposal>(&message))
         return write_signed(out, Kind::proposal, *proposal);
     if (const auto* vote = std::get_if<SignedVote>(&message)) return write_signed(out, Kind::vote, *vote);
     out.u8(static_cast<std::uint8_t>(Kind::certificate));
-    write(out, std::get<Certificate>(message));
+    wire::write(out, std::get<Certificate>(message));
 }
 
 AgreementMessage read_agreement_message(ByteReader& in) {
     switch (static_cast<Kind>(in.u8())) {
         case Kind::proposal: return read_signed<Proposal>(in);
         case Kind::vote: return read_signed<Vote>(in);
-        case Kind::certificate: return read_certificate(in);
+        case Kind::certificate: return wire::read<Certificate>(in);
     }
     in.fail();  // a number no kind has
     return Certificate{};

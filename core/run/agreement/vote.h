@@ -170,12 +170,8 @@ inline constexpr std::string_view vote_domain = "potluck/vote/1";
 [[nodiscard]] Result<AgreementMessage> decode_agreement_message(ByteSpan bytes);
 
 // Parts of larger layouts (evidence, the vote record). Reading fails the reader.
-void write(ByteWriter& out, const Instance& instance);
-void write(ByteWriter& out, const Certificate& certificate);
 void write(ByteWriter& out, const AgreementMessage& message);
-[[nodiscard]] Instance read_instance(ByteReader& in);
 [[nodiscard]] std::uint32_t read_view(ByteReader& in);
-[[nodiscard]] Certificate read_certificate(ByteReader& in);
 [[nodiscard]] AgreementMessage read_agreement_message(ByteReader& in);
 
 }  // namespace potluck::run

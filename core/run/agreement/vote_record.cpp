@@ -51,7 +51,7 @@ void read_parts(ByteReader& in, std::uint8_t parts, VoteRecord& record) {
         record.locked.emplace().view = read_view(in);
         in.array(record.locked->list.bytes);
     }
-    if (has(parts, Present::valid)) record.valid = read_certificate(in);
+    if (has(parts, Present::valid)) record.valid = wire::read<Certificate>(in);
     if (has(parts, Present::proposal)) record.proposal = read_own<Proposal>(in);
     if (has(parts, Present::prevote)) record.prevote = read_own<Vote>(in);
     if (has(parts, Present::precommit)) record.precommit = read_own<Vote>(in);
@@ -67,7 +67,7 @@ Bytes VoteRecord::encode() const {
     ByteWriter out;
     out.raw(as_bytes(record_magic));
     out.raw(author.bytes);
-    write(out, instance);
+    wire::write(out, instance);
     out.u32(view);
     out.u8(static_cast<std::uint8_t>(
         flag(locked.has_value(), Present::locked) | flag(valid.has_value(), Present::valid) |
@@ -77,7 +77,7 @@ Bytes VoteRecord::encode() const {
         out.u32(locked->view);
         out.raw(locked->list.bytes);
     }
-    if (valid) write(out, *valid);
+    if (valid) wire::write(out, *valid);
     if (proposal) write(out, AgreementMessage(*proposal));
     if (prevote) write(out, AgreementMessage(*prevote));
     if (precommit) write(out, AgreementMessage(*precommit));
@@ -99,7 +99,7 @@ Result<VoteRecord> VoteRecord::decode(ByteSpan bytes) {
     if (as_text(in.raw(record_magic.size())) != record_magic) return damaged;
     VoteRecord record;
     in.array(record.author.bytes);
-    record.instance = read_instance(in);
+    wire::read(in, record.instance);
     record.view = read_view(in);
     const std::uint8_t parts = in.u8();
     if (parts > present_all) return damaged;

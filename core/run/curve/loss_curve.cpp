@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/check.h"
-#include "core/run/curve/measured_loss.h"
 
 namespace potluck::run {
 
@@ -34,30 +33,15 @@ void LossCurve::add(const LossPoint& point) {
 }
 
 void LossCurve::write(ByteWriter& out) const {
-    POTLUCK_CHECK(!points.empty() && points.size() <= loss_points_max);
-    out.u64(stride);
-    out.u16(static_cast<std::uint16_t>(points.size()));
-    for (const LossPoint& point : points) {
-        out.u64(point.round.value);
-        out.u32(point.loss);
-    }
+    POTLUCK_CHECK(!points.empty());
+    wire::write(out, *this);
 }
 
 LossCurve LossCurve::read(ByteReader& in) {
-    LossCurve curve;
-    curve.stride = in.u64();
-    const std::size_t count = in.u16();
-    if (curve.stride == 0 || curve.stride > measured_round_max) in.fail();
-    if (count == 0 || count > loss_points_max || in.remaining() < count * 12) in.fail();
-    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
-        LossPoint point;
-        point.round.value = in.u64();
-        point.loss = in.u32();
-        if (point.round.value > measured_round_max) in.fail();
-        if (point.loss == 0 || point.loss > measured_loss_max) in.fail();
-        if (i > 0 && curve.points.back().round >= point.round) in.fail();
-        curve.points.push_back(point);
-        if (i > 1 && distance_at(curve.points, i - 1) < curve.stride) in.fail();
+    auto curve = wire::read<LossCurve>(in);
+    if (!wire::rises(curve.points, &LossPoint::round)) in.fail();
+    for (std::size_t i = 1; i + 1 < curve.points.size(); ++i) {
+        if (distance_at(curve.points, i) < curve.stride) in.fail();
     }
     return curve;
 }

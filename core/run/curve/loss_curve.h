@@ -14,6 +14,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
+#include "core/run/curve/measured_loss.h"
 
 namespace potluck::run {
 
@@ -25,12 +26,25 @@ struct LossPoint {
     RoundId round;           // of the state
     std::uint32_t loss = 1;  // millionths of a nat a token
     bool operator==(const LossPoint&) const = default;
+
+    static constexpr std::string_view label = "point";
+    static void fields(auto& it, auto&& field) {
+        field("round", it.round, wire::Whole{0, measured_round_max}, "of the state");
+        field("loss", it.loss, wire::Whole{1, measured_loss_max}, "millionths of a nat a token");
+    }
 };
 
 struct LossCurve {
     std::vector<LossPoint> points;  // by rising round, at most loss_points_max
     std::uint64_t stride = 1;       // rounds that two neighbours are apart at least, but for the newest
     bool operator==(const LossCurve&) const = default;
+
+    static constexpr std::string_view label = "curve";
+    static void fields(auto& it, auto&& field) {
+        field("stride", it.stride, wire::Whole{1, measured_round_max}, "rounds that two points are apart at least");
+        field("points", it.points, wire::list_of<std::uint16_t>(1, loss_points_max, wire::Part{}),
+              "by rising round, at least the stride apart but for the newest");
+    }
 
     /// `point` is of a later round than all others.
     void add(const LossPoint& point);

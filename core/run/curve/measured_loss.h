@@ -1,5 +1,5 @@
-// A member's signed word on the validation loss of an agreed state, and what a list carries of it: up to seven of them,
-// whose lower median is the run's point of that round. See docs/wire-format.md.
+// A member's signed word on the validation loss of an agreed state. A list carries up to seven of them
+// (core/run/accept_list.h), whose lower median is the run's point of that round. See docs/wire-format.md.
 //
 //   theta[r] --a few members measure the same records--> MeasuredLoss, signed --one of L[r+1] .. L[r+9]--> point of r
 //                                                        of the run's last state --the closing list--> its point
@@ -8,11 +8,8 @@
 // Threads: values; any.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <vector>
 
-#include "core/base/bytes.h"
 #include "core/base/ids.h"
 #include "core/base/wire/fields.h"
 
@@ -47,24 +44,5 @@ inline constexpr std::size_t measured_loss_bytes = 8 + 4 + 8;
 /// What a loss in nats a token is signed as; 0 if it is not finite or not positive, which nobody signs.
 [[nodiscard]] std::uint32_t measured_loss_of(double nats);
 [[nodiscard]] constexpr double nats_of(std::uint32_t loss) { return static_cast<double>(loss) / 1e6; }
-
-struct SignedLoss {
-    PeerId member;  // a computer
-    std::uint32_t loss = 1;
-    std::array<std::byte, 64> signature{};  // the member's, over its MeasuredLoss
-    bool operator==(const SignedLoss&) const = default;
-};
-
-/// In a list: what members have measured of one state.
-struct Measured {
-    RoundId round;
-    std::uint64_t tokens = 1;        // by each of them
-    std::vector<SignedLoss> losses;  // 1 to losses_per_list_max, sorted by member, no member twice
-    bool operator==(const Measured&) const = default;
-
-    [[nodiscard]] MeasuredLoss signed_by(const SignedLoss& one) const { return {round, one.loss, tokens}; }
-    /// Lower median of the losses, which are at least one.
-    [[nodiscard]] std::uint32_t median() const;
-};
 
 }  // namespace potluck::run

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/base/wire/fields.h"
+#include "core/run/jury/juror_verdict.h"
 
 namespace potluck::run {
 
@@ -24,11 +26,33 @@ inline constexpr std::uint64_t void_rounds = 10;
 /// Persons that are remembered. Keys are free, so those whose suspension ends first are forgotten.
 inline constexpr std::size_t suspended_kept_max = 4096;
 
+/// A round up to that of the longest suspension, or `until_lifted`.
+struct Until {
+    static constexpr std::uint64_t round_max = judged_round_max + suspended_rounds.back() + 1;
+
+    void write(ByteWriter& out, RoundId until) const { out.u64(until.value); }
+    void read(ByteReader& in, RoundId& until) const {
+        until.value = in.u64();
+        if (until != until_lifted && until.value > round_max) in.fail();
+    }
+    template <class Value>
+    [[nodiscard]] std::string type() const {
+        return wire::whole_text(sizeof(until_lifted.value), 0, round_max) + " or 2^64 - 1";
+    }
+};
+
 struct Suspended {
     PeerId person;
     RoundId until;            // of a list that may hold its contributions again; 0: the host has lifted it
     std::uint32_t times = 1;  // that it was suspended
     bool operator==(const Suspended&) const = default;
+
+    static constexpr std::string_view label = "suspended person";
+    static void fields(auto& it, auto&& field) {
+        field("person", it.person, wire::Id{}, "that was suspended");
+        field("until", it.until, Until{}, "round whose list may hold its contributions again (*Suspensions*)");
+        field("times", it.times, wire::Whole{1, suspensions_max}, "that it was suspended");
+    }
 };
 
 /// Sorted by person, none twice.

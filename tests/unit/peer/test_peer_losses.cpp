@@ -150,11 +150,11 @@ private slots:
         bench.reach(21);
         const auto due = bench.losses.to_propose();
         QVERIFY(due && due->measured.round == RoundId{20});
-        QCOMPARE(due->measured.losses.size(), run::losses_per_list_max);
+        QCOMPARE(due->losses.size(), run::losses_per_list_max);
         bool has_seat = false;
-        for (std::size_t i = 0; i < due->measured.losses.size(); ++i) {
-            has_seat = has_seat || due->measured.losses[i].member == key_of(1).id();
-            QVERIFY(i == 0 || due->measured.losses[i - 1].member < due->measured.losses[i].member);
+        for (std::size_t i = 0; i < due->losses.size(); ++i) {
+            has_seat = has_seat || due->losses[i].member == key_of(1).id();
+            QVERIFY(i == 0 || due->losses[i - 1].member < due->losses[i].member);
         }
         QVERIFY(has_seat);
         // The list is one that everybody takes, and then the curve has its point.
@@ -193,14 +193,14 @@ private slots:
         bench.reach(20 + rounds_to_gather);
         QVERIFY(!bench.losses.to_propose());
         bench.reach(21 + rounds_to_gather);
-        QCOMPARE(bench.losses.to_propose()->measured.losses.size(), std::size_t{1});
+        QCOMPARE(bench.losses.to_propose()->losses.size(), std::size_t{1});
         Bench quick;
         quick.meet({5, 6});
         quick.reach(21);
         quick.losses.sign({20}, 3.0);
         QCOMPARE(quick.receive(5, quick.loss_of(20)), Verdict::accepted);
         QCOMPARE(quick.receive(6, quick.loss_of(20)), Verdict::accepted);
-        QCOMPARE(quick.losses.to_propose()->measured.losses.size(), std::size_t{3});
+        QCOMPARE(quick.losses.to_propose()->losses.size(), std::size_t{3});
     }
 
     void losses_of_newcomers_make_a_list_invalid() {
@@ -213,7 +213,7 @@ private slots:
         stranger.bytes.fill(std::byte{0x77});
         list.measured->losses[0].member = stranger;
         QVERIFY(!bench.losses.are_established(list));
-        list.measured_owners[stranger] = {key_of(5).id(), {}};
+        list.measured->losses[0].certificate = {key_of(5).id(), {}};
         QVERIFY(bench.losses.are_established(list));
     }
 

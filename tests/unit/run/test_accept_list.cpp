@@ -155,9 +155,8 @@ private slots:
         list.measured = Measured{{1}, 8'192, {}};
         for (std::uint8_t i = 1; i <= losses_per_list_max; ++i) {
             const PeerId member = samples::id<PeerId>(i);
-            list.measured->losses.push_back({member, 1, samples::signature()});
-            list.measured_owners[member] = {samples::id<PeerId>(static_cast<std::uint8_t>(0x80 + i)),
-                                            samples::signature()};
+            const PeerId person = samples::id<PeerId>(static_cast<std::uint8_t>(0x80 + i));
+            list.measured->losses.push_back({member, 1, samples::signature(), {person, samples::signature()}});
         }
         QVERIFY(decodes(list));
         QVERIFY(accept_list_bytes_max + statement_bytes_max + 16 <= message_bytes_max);

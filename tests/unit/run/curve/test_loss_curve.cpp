@@ -190,7 +190,7 @@ private slots:
     void losses_in_a_list_survive_its_bytes_and_have_one_spelling() {
         QVERIFY(list_survives([](AcceptList&) {}));
         QVERIFY(list_survives([](AcceptList& list) {
-            list.measured_owners[list.measured->losses[0].member] = {peer(0x77), samples::signature(0x66)};
+            list.measured->losses[0].certificate = {peer(0x77), samples::signature(0x66)};
         }));
         QVERIFY(list_survives([](AcceptList& list) { list.measured->round = {24}; }));
         QVERIFY(!list_survives([](AcceptList& list) { list.measured->round = {25}; }));
@@ -211,8 +211,7 @@ private slots:
         }));
         // Two computers of one person.
         QVERIFY(!list_survives([](AcceptList& list) {
-            for (const SignedLoss& one : list.measured->losses)
-                list.measured_owners[one.member] = {peer(0x77), samples::signature(0x66)};
+            for (SignedLoss& one : list.measured->losses) one.certificate = {peer(0x77), samples::signature(0x66)};
         }));
         const auto with = [](std::size_t count) {
             AcceptList list = list_with_losses();
@@ -263,7 +262,7 @@ private slots:
         QVERIFY(refuses([](AcceptList&, RunRules& one) { suspend(one.suspended, peer(3), {20}); }));
         // Of a person's computer counts the person.
         QVERIFY(refuses([](AcceptList& one, RunRules& other) {
-            one.measured_owners[peer(3)] = {peer(9), {}};
+            one.measured->losses[1].certificate = {peer(9), {}};
             other.banned = {peer(9)};
         }));
         // Of its base only where that is the run's last state, which is due whatever its number.
