@@ -235,7 +235,7 @@ Verdict Inbox::on_status(const PeerId& from, const run::Envelope& envelope, cons
     if (verdict != Verdict::accepted) return verdict;
     m.members.heard_through(author, from);
     m.gossip.take(from, envelope, status.sequence, changed ? Gossip::Urgency::urgent : Gossip::Urgency::waits);
-    if (new_names) m_names.remember(envelope, status);
+    m_names.heard(envelope, status, new_names ? SpokenNames::Words::fresh : SpokenNames::Words::repeated);
     if (before == nullptr && status.name.empty() && source == Source::itself) m_names.remind(author);
     // Whom to wait for at the end of a window is asked of those whose own session tells at every heartbeat.
     if (source == Source::itself)

@@ -9,9 +9,11 @@
 namespace potluck::peer {
 
 /// The last name counts. A computer without a team takes none back that another one of its person claims.
-void SpokenNames::remember(const run::Envelope& envelope, const run::StatusMessage& status) {
+void SpokenNames::heard(const run::Envelope& envelope, const run::StatusMessage& status, Words words) {
+    if (words == Words::repeated && !m_unwritten.contains(envelope.sender)) return;
     const PeerId person = m_members.person_of(envelope.sender);
-    if (!may_write(person)) return;
+    if (!may_write(person)) return put_off(envelope.sender);
+    m_unwritten.erase(envelope.sender);
     const bool keep_status = !status.name.empty() && is_newer(person, status);
     m_ledger.remember_words(person, status.name, m_members.team_of(envelope.sender), keep_status ? &envelope : nullptr);
 }
@@ -24,6 +26,13 @@ bool SpokenNames::may_write(const PeerId& person) {
     if (m_room == 0) return false;
     --m_room;
     return true;
+}
+
+/// Computers that have gone make room.
+void SpokenNames::put_off(const PeerId& computer) {
+    if (m_unwritten.size() >= run::members_max)
+        std::erase_if(m_unwritten, [&](const PeerId& one) { return !m_members.all().contains(one); });
+    if (m_unwritten.size() < run::members_max) m_unwritten.insert(computer);
 }
 
 /// Statuses are numbered by the clock, so those of a person's computers can be put in order.

@@ -27,7 +27,8 @@ StatusFacts training_member() {
 /// The person has the key 7; its computers are 8 and 9.
 struct NamesBench : Fixture {
     /// `computer` says `name`, as its status of this number.
-    void hear(std::uint8_t computer, std::uint64_t sequence, const std::string& name) {
+    void hear(std::uint8_t computer, std::uint64_t sequence, const std::string& name,
+              SpokenNames::Words words = SpokenNames::Words::fresh) {
         run::StatusMessage status;
         status.sequence = sequence;
         status.name = name;
@@ -37,7 +38,7 @@ struct NamesBench : Fixture {
         envelope.run = context.run;
         envelope.sender = key_of(computer).id();
         envelope.body = run::encode_body(status);
-        names.remember(envelope, status);
+        names.heard(envelope, status, words);
     }
     static PeerId stranger(std::uint32_t number) {
         PeerId id;
@@ -47,14 +48,14 @@ struct NamesBench : Fixture {
         return id;
     }
     /// A key that nobody knows says a name.
-    void hear_stranger(std::uint32_t number) {
+    void hear_stranger(std::uint32_t number, SpokenNames::Words words = SpokenNames::Words::fresh) {
         run::StatusMessage status;
         status.name = "Eve";
         run::Envelope envelope;
         envelope.run = context.run;
         envelope.sender = stranger(number);
         envelope.body = run::encode_body(status);
-        names.remember(envelope, status);
+        names.heard(envelope, status, words);
     }
     [[nodiscard]] bool keeps_stranger(std::uint32_t number) const {
         return ledger.signed_name_of(context.run, stranger(number)).has_value();
@@ -295,6 +296,31 @@ private slots:
                     .ok());
         bench.hear(8, 20, "Anna");
         QCOMPARE(bench.kept(), std::string("Anna"));
+    }
+
+    void a_name_that_a_flood_put_off_is_written_with_a_later_status() {
+        NamesBench bench;
+        for (std::uint32_t i = 0; i < strangers_at_once; ++i) bench.hear_stranger(i);
+        bench.hear(8, 10, "Ann");
+        bench.hear(8, 20, "Ann", SpokenNames::Words::repeated);
+        QCOMPARE(bench.kept(), std::string());
+        bench.context.set_now(bench.context.now() + strangers_pace);
+        bench.hear(8, 30, "Ann", SpokenNames::Words::repeated);
+        QCOMPARE(bench.kept(), std::string("Ann"));
+        bench.hear(8, 40, "Anna", SpokenNames::Words::repeated);
+        QCOMPARE(bench.kept(), std::string("Ann"));
+    }
+
+    /// Computers that are not here any more make room for others.
+    void names_that_wait_are_as_many_as_members_may_be() {
+        NamesBench bench;
+        const auto last = static_cast<std::uint32_t>(strangers_at_once + run::members_max);
+        for (std::uint32_t i = 0; i <= last; ++i) bench.hear_stranger(i);
+        bench.context.set_now(bench.context.now() + 2 * strangers_pace);
+        bench.hear_stranger(last - 1, SpokenNames::Words::repeated);
+        QVERIFY(!bench.keeps_stranger(last - 1));
+        bench.hear_stranger(last, SpokenNames::Words::repeated);
+        QVERIFY(bench.keeps_stranger(last));
     }
 
     void an_old_status_that_is_shown_again_takes_no_name_back() {
