@@ -123,7 +123,7 @@ private slots:
         QVERIFY(reads_with(6, '1'));
         QVERIFY(!reads_with(6, '2'));
         ByteWriter place;
-        write(place, instance());
+        wire::write(place, instance());
         const std::size_t parts_at = 8 + 32 + place.bytes().size() + 4;
         QVERIFY(reads_with(parts_at, 31));
         QVERIFY(!reads_with(parts_at, 63));
