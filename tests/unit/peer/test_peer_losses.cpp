@@ -149,7 +149,7 @@ private slots:
         QVERIFY(!bench.losses.to_propose());  // L[20] leads to another state
         bench.reach(21);
         const auto due = bench.losses.to_propose();
-        QVERIFY(due && due->measured.round == RoundId{20});
+        QVERIFY(due && due->round == RoundId{20});
         QCOMPARE(due->losses.size(), run::losses_per_list_max);
         bool has_seat = false;
         for (std::size_t i = 0; i < due->losses.size(); ++i) {
@@ -159,7 +159,7 @@ private slots:
         QVERIFY(has_seat);
         // The list is one that everybody takes, and then the curve has its point.
         run::AcceptList list = bench.unsigned_list_of({bench.payload_of(1.0F).entry});
-        list.measured = due->measured;
+        list.measured = *due;
         QVERIFY(bench.losses.are_established(list));
         CheckedList checked;
         QCOMPARE(bench.chain.read(list.encode(), bench.chain.head(), bench.chain.rules(), checked), Verdict::accepted);
