@@ -55,8 +55,8 @@ bool refuses(Change change) {
     lock_after.raw(record.locked->list.bytes);
     replace(lock_before.bytes(), lock_after.bytes());
     ByteWriter valid_before, valid_after;
-    write(valid_before, *good.valid);
-    write(valid_after, *record.valid);
+    wire::write(valid_before, *good.valid);
+    wire::write(valid_after, *record.valid);
     replace(valid_before.bytes(), valid_after.bytes());
     const Digest digest = sha256(ByteSpan(bytes).first(bytes.size() - 32));
     const bool changed = !std::equal(digest.bytes.begin(), digest.bytes.end(), bytes.end() - 32);
