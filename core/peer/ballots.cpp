@@ -14,6 +14,7 @@
 #include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
+#include "core/peer/shortcut.h"
 #include "core/peer/states/weighted_list.h"
 
 namespace potluck::peer {
@@ -72,9 +73,14 @@ std::vector<Digest> lists_bound_by(const run::VoteRecord& record) {
 
 }  // namespace
 
+run::BallotMessage ballot_with(Bytes statement, const Bytes& list) {
+    return {std::move(statement), list.size() <= run::list_in_ballot_max ? list : Bytes()};
+}
+
 void Ballots::enter() {
     m_agreement.reset();
     m_lists.clear();
+    m_awaited.clear();
     m_bound.clear();
     m_unsaved.reset();
     m_certificate.reset();
@@ -137,16 +143,19 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     const bool has_list = !message.list.empty();
     if (has_list && (!carries_list(*statement) || sha256(message.list) != *named)) return Verdict::malformed;
     run::Actions actions = m_agreement->receive(*statement, m.context.now());
+    const bool lacks_list = named && carries_list(*statement) && !m_lists.contains(*named);
     // A certificate that says nothing new was not looked at.
     const auto* certificate = std::get_if<run::Certificate>(&*statement);
-    if (has_list && certificate != nullptr && actions.verdict == run::VoteVerdict::repeated &&
-        !m_lists.contains(*named) && !run::certifies(*certificate, m_settings->committee, m.keyring)) {
+    if (lacks_list && certificate != nullptr && actions.verdict == run::VoteVerdict::repeated &&
+        !run::certifies(*certificate, m_settings->committee, m.keyring)) {
         actions.verdict = run::VoteVerdict::bad_proof;
     }
     const bool is_held = actions.verdict == run::VoteVerdict::accepted || actions.verdict == run::VoteVerdict::repeated;
     if (const PeerId* author = author_of(*statement); author != nullptr && is_held) m.seats.heard(*author);
     const bool keeps_list = has_list && is_held && !is_far_ahead(*statement);
     if (keeps_list) remember(*named, message.list);
+    const bool asks = lacks_list && !has_list && is_held && !is_far_ahead(*statement);
+    if (asks && m_awaited.ask(*named, m.context.now())) m.context.send(from, run::ListRequest{*named});
     carry_out(actions);
     if (keeps_list) reconsider();
     const Verdict verdict = verdict_of(actions.verdict);
@@ -156,6 +165,33 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     const bool is_said_again = verdict == Verdict::repeated && (certificate == nullptr || is_sound());
     if ((is_new || is_said_again) && may_pass_on(message.statement)) m.context.pass_on(message, from);
     return verdict;
+}
+
+Bytes Ballots::list_here(const Digest& hash) const {
+    if (const auto found = m_lists.find(hash); found != m_lists.end()) return found->second.checked.committed.list;
+    if (m.chain.height().value == 0 || m.chain.hash_before(m.chain.height()) != hash) return {};
+    const auto last = m.chain.committed_at(RoundId{m.chain.height().value - 1});
+    return last ? last->list : Bytes();
+}
+
+Verdict Ballots::on_list_request(const PeerId& from, const run::ListRequest& request) {
+    // The answer before has not left yet.
+    if (m.context.swarm.unsent(from) >= history_unsent_max) return Verdict::repeated;
+    if (Bytes list = list_here(request.list); !list.empty()) {
+        m.context.send(from, run::ListMessage{std::move(list)});
+        return Verdict::accepted;
+    }
+    return m_awaited.asked(request.list, from) ? Verdict::accepted : Verdict::stale;
+}
+
+/// Whoever sends it: the hash says whether it is the one.
+Verdict Ballots::on_list(const run::ListMessage& message) {
+    if (m_awaited.empty()) return Verdict::stale;
+    const Digest hash = sha256(message.list);
+    if (!m_awaited.awaits(hash)) return Verdict::stale;
+    remember(hash, message.list);
+    reconsider();
+    return Verdict::accepted;
 }
 
 /// Authors repeat what may have been lost, and it may have been lost behind this member: what is said again is passed
@@ -206,6 +242,9 @@ void Ballots::remember(const Digest& hash, ByteSpan bytes) {
         }
     }
     m_lists.emplace(hash, std::move(known));
+    for (const PeerId& asker : m_awaited.arrived(hash)) {
+        if (Bytes list = list_here(hash); !list.empty()) m.context.send(asker, run::ListMessage{std::move(list)});
+    }
     conclude();
 }
 
@@ -491,12 +530,9 @@ void Ballots::save() {
 }
 
 run::BallotMessage Ballots::ballot_of(const run::AgreementMessage& message) const {
-    run::BallotMessage ballot{run::encode(message), {}};
     const std::optional<Digest> named = list_named_by(message);
-    if (!named || !carries_list(message)) return ballot;
-    const auto found = m_lists.find(*named);
-    if (found != m_lists.end()) ballot.list = found->second.checked.committed.list;
-    return ballot;
+    const auto found = named && carries_list(message) ? m_lists.find(*named) : m_lists.end();
+    return ballot_with(run::encode(message), found == m_lists.end() ? Bytes() : found->second.checked.committed.list);
 }
 
 void Ballots::say(const run::AgreementMessage& message) const { m.context.broadcast(ballot_of(message)); }

@@ -18,6 +18,7 @@
 #include <set>
 #include <vector>
 
+#include "core/peer/chain/awaited_lists.h"
 #include "core/peer/chain/chain_log.h"
 #include "core/peer/chain/moderation.h"
 #include "core/peer/chain/seats.h"
@@ -35,6 +36,9 @@ namespace potluck::peer {
 inline constexpr std::size_t ballot_lists_max = 16;        // of one round, one a view; older ones may be proposed again
 inline constexpr std::uint32_t views_to_change_seats = 2;  // later ones of a round leave the committee as it is
 inline constexpr Duration save_votes_again_after{1'000};
+
+/// A statement with the list that it names, if that is short; members that lack a longer one ask for it.
+[[nodiscard]] run::BallotMessage ballot_with(Bytes statement, const Bytes& list);
 
 class Ballots final : private run::ListSource {
 public:
@@ -76,6 +80,8 @@ public:
     /// A payload came, or the state: what could not be judged may be now.
     void reconsider();
     [[nodiscard]] run::Verdict receive(const PeerId& from, const run::BallotMessage& message);
+    [[nodiscard]] run::Verdict on_list_request(const PeerId& from, const run::ListRequest& request);
+    [[nodiscard]] run::Verdict on_list(const run::ListMessage& message);
     /// A committed list for this height from elsewhere.
     void learn(CheckedList committed);
 
@@ -119,6 +125,7 @@ private:
     [[nodiscard]] bool may_pass_on(ByteSpan statement);
     void make_room();
     void remember(const Digest& hash, ByteSpan bytes);
+    [[nodiscard]] Bytes list_here(const Digest& hash) const;
     void carry_out(const run::Actions& actions);
     void keep(const run::Evidence& evidence);
     void save();
@@ -134,6 +141,7 @@ private:
     std::optional<run::AgreementSettings> m_settings;
     std::optional<run::Agreement> m_agreement;
     std::map<Digest, KnownList> m_lists;
+    AwaitedLists m_awaited;
     std::uint64_t m_lists_named = 0;
     std::vector<Digest> m_bound;                     // lists that this member's votes bind it to
     std::optional<run::Actions::Persist> m_unsaved;  // that could not be written

@@ -202,6 +202,7 @@ bool CatchUp::has_inputs_of(const run::AcceptList& list) {
         if (!is_here && !m_fetch) fetch(back->round, back->state, m.members.neighbours());
         return is_here;
     }
+    m.steps.begin_with(list);
     if (m.steps.light() && !list.entries.empty()) {
         const Digest hash = hash_of(list);
         m.steps.want(list, hash);

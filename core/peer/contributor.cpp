@@ -315,9 +315,15 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     ++m_payloads_sent;
     m.payloads.want(own.payload, round, {});
     m.mediator.offered(own);
-    m.context.broadcast(own, blob);
+    announce(own, blob);
     m.mediator.status_changed();
     look_ahead(round, std::move(payload));
+}
+
+/// Where the last list has one of this member's its contributions find their way; else all neighbours hear of it.
+void Contributor::announce(const run::ContributionMessage& own, ByteSpan payload) const {
+    const auto reach = m_in_time > 0 ? Routes::Reach::seats : Routes::Reach::all_neighbours;
+    m.routes.send(own, payload, m.chain.committee(), reach);
 }
 
 /// The payload was taken out of the error feedback already; it goes back, and its tokens stay carried.
@@ -472,7 +478,7 @@ void Contributor::offer_again() {
         if (payload == nullptr) continue;
         m.mediator.offered(own);
         // Most have a late one already; who does not asks for it.
-        m.context.broadcast(own, late ? ByteSpan() : payload->bytes());
+        announce(own, late ? ByteSpan() : payload->bytes());
     }
 }
 
@@ -485,7 +491,7 @@ bool Contributor::is_due(const run::ContributionMessage& own) const {
 void Contributor::repeat_contributions() {
     for (const run::ContributionMessage& own : m_record.pending) {
         const bool is_here = m.context.swarm.blob(own.payload.root) != nullptr;
-        if (is_due(own) && is_here) m.context.broadcast(own);
+        if (is_due(own) && is_here) announce(own, {});
     }
 }
 
@@ -493,7 +499,8 @@ void Contributor::repeat_contributions() {
 void Contributor::offer_to(const PeerId& neighbour) const {
     for (const run::ContributionMessage& own : m_record.pending) {
         const BlobPointer payload = m.context.swarm.blob(own.payload.root);
-        if (m.machine.playing() && is_due(own) && payload != nullptr) m.context.send(neighbour, own, payload->bytes());
+        if (!m.machine.playing() || !is_due(own) || payload == nullptr) continue;
+        m.context.swarm.send(neighbour, m.context.envelope_of(own, payload->bytes()));
     }
 }
 

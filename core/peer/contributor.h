@@ -34,6 +34,7 @@
 #include "core/peer/jury/losses.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/peer_view.h"
+#include "core/peer/presence/routes.h"
 #include "core/peer/record.h"
 #include "core/peer/seams/jobs.h"
 #include "core/peer/seams/trainer.h"
@@ -81,6 +82,7 @@ public:
         StateStore& store;
         Trainer* trainer;  // null for a backbone
         Payloads& payloads;
+        const Routes& routes;
         Jobs& jobs;
         ErrorReport& errors;
         Mediator& mediator;
@@ -188,6 +190,7 @@ private:
     void look_ahead(RoundId round, Bytes payload);
     void looked_ahead(RoundId round, bool possible);
     void adapt_to_link(bool in_time);
+    void announce(const run::ContributionMessage& own, ByteSpan payload) const;
     /// Whether a contribution to `round` may stand in the list after the one for `round`, which is `missed`.
     [[nodiscard]] bool may_be_late(RoundId round, const run::AcceptList* missed) const;
     /// Whether L[height] may hold this one, in time or late.

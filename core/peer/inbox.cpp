@@ -78,18 +78,11 @@ Verdict Inbox::judge_author(const PeerId& from, const run::Envelope& envelope, c
     return is_sound ? Verdict::accepted : Verdict::bad_signature;
 }
 
-/// Messages that carry their author's signature reach everybody through anybody, once each.
+/// Messages that carry their author's signature reach everybody through anybody, once each; contributions have ways of
+/// their own (Routes).
 void Inbox::pass_on(const run::Envelope& envelope, const PeerId& from) const {
-    // Most hear the author itself; who does not asks for the payload, which is longer than all else.
-    run::Envelope bare;
-    const bool is_bare = envelope.payload.empty();
-    if (!is_bare) {
-        bare = envelope;
-        bare.payload.clear();
-    }
     for (const PeerId& neighbour : m.context.swarm.neighbours()) {
-        if (neighbour != from && neighbour != envelope.sender)
-            m.context.swarm.send(neighbour, is_bare ? envelope : bare);
+        if (neighbour != from && neighbour != envelope.sender) m.context.swarm.send(neighbour, envelope);
     }
 }
 
@@ -163,6 +156,8 @@ Verdict Inbox::dispatch(const PeerId& from, const run::Envelope& envelope, const
         Verdict operator()(const run::StepRequest& body) const { return parts.steps.on_request(sender, body); }
         Verdict operator()(const run::JurorVerdict& body) const { return inbox.on_verdict(from, envelope, body); }
         Verdict operator()(const run::MeasuredLoss& body) const { return inbox.on_loss(from, envelope, body); }
+        Verdict operator()(const run::ListRequest& body) const { return parts.ballots.on_list_request(sender, body); }
+        Verdict operator()(const run::ListMessage& body) const { return parts.ballots.on_list(body); }
     };
     return std::visit(Dispatch{*this, m, from, envelope}, message);
 }
@@ -179,7 +174,7 @@ Verdict Inbox::on_close(const PeerId& from, const run::Envelope& envelope, const
 Verdict Inbox::on_contribution(const PeerId& from, const run::Envelope& envelope,
                                const run::ContributionMessage& message) {
     const Verdict verdict = m.payload_post.on_contribution(from, envelope, message);
-    if (verdict == Verdict::accepted) pass_on(envelope, from);
+    if (verdict == Verdict::accepted) m.routes.pass_on(envelope, message.round, m.chain.committee(), from);
     return verdict;
 }
 

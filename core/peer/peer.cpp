@@ -38,6 +38,7 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
                 m_ballots,      m_catch_up,    m_shortcut, m_errors}),
       m_members(m_context.rules.trusted()),
       m_gossip(m_context, m_members),
+      m_routes(m_context, m_members, m_gossip),
       m_payloads(m_world.swarm, m_context.layout.parameters, m_context.manifest.recipe.k_max),
       m_machine(round_settings(m_context, m_world)),
       m_chain(m_context, m_world.ledger, m_keyring),
@@ -47,7 +48,7 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_keeper({m_context, m_chain, m_world.store, m_jobs, m_errors, m_rounds}),
       m_shards({m_context, m_chain, m_members, m_errors}),
       m_contributor({m_context, m_chain, m_keeper, m_machine, m_shards, m_losses, m_world.store, m_world.trainer,
-                     m_payloads, m_jobs, m_errors, m_rounds}),
+                     m_payloads, m_routes, m_jobs, m_errors, m_rounds}),
       m_means(m_contributor, m_shards),
       m_verdicts({m_context, m_chain, m_members}),
       m_losses({m_context, m_chain, m_members, m_world.store}),
@@ -61,8 +62,8 @@ Peer::Peer(const RunId& run, run::Manifest manifest, PeerSettings settings, Worl
       m_catch_up({m_context, m_chain, m_keeper, m_members, m_payloads, m_steps, m_seeder, m_moderation, m_ballots,
                   m_errors, m_rounds}),
       m_shortcut({m_context, m_chain, m_keyring, m_members, m_errors, m_rounds}),
-      m_inbox({m_context, m_keyring, m_world.ledger, m_machine, m_chain, m_members, m_gossip, m_payload_post, m_steps,
-               m_own_status, m_repairer, m_moderation, m_verdicts, m_losses, m_ballots, m_catch_up, m_shortcut,
+      m_inbox({m_context, m_keyring, m_world.ledger, m_machine, m_chain, m_members, m_gossip, m_routes, m_payload_post,
+               m_steps, m_own_status, m_repairer, m_moderation, m_verdicts, m_losses, m_ballots, m_catch_up, m_shortcut,
                m_rounds}),
       m_host_commands(
           {m_context, m_world.store, m_chain, m_keeper, m_seeder, m_seats, m_moderation, m_errors, m_rounds}) {}
@@ -287,6 +288,7 @@ StatusFacts Peer::all_facts() const {
     facts.checking = m_keeper.checking();
     facts.repairing = m_repairer.active();
     facts.fetching_state = m_catch_up.fetching();
+    facts.light = m_steps.light();
     facts.calculates_differently = m_rounds.calculates_differently();
     facts.disk_full = m_errors.recent() && m_errors.remedy() == Remedy::disk_limit;
     facts.checkpoint = m_seeder.newest_checkpoint();

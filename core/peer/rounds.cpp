@@ -119,7 +119,7 @@ void Rounds::act(const run::RoundActions& actions) {
     if (actions.repeat_contribution) m.contributor.repeat_contributions();
     if (!actions.send_list_to.empty() && m.chain.height().value > 0) {
         if (const auto last = m.chain.committed_at(RoundId{m.chain.height().value - 1})) {
-            const run::BallotMessage ballot{last->certificate, last->list};
+            const run::BallotMessage ballot = ballot_with(last->certificate, last->list);
             for (const PeerId& peer : actions.send_list_to) m.context.send(peer, ballot);
         }
     }

@@ -116,6 +116,7 @@ run::StatusMessage status_message_of(const StatusFacts& facts) {
     status.name = facts.name.substr(0, run::name_bytes_max);
     status.team = facts.team.substr(0, run::team_bytes_max);
     status.certificate = facts.certificate;
+    status.light = facts.light;
     return status;
 }
 

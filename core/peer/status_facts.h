@@ -40,6 +40,7 @@ struct StatusFacts {
     bool repairing = false;
     bool fetching_state = false;
     bool members_known = false;
+    bool light = false;                    // steps are taken, no payloads
     bool disk_full = false;                // what is needed did not fit a moment ago; last_error says so
     bool own_key_elsewhere = false;        // another process speaks with our key
     bool calculates_differently = false;   // than the committee

@@ -39,7 +39,8 @@ std::array<std::string, sizeof...(index)> domains(std::index_sequence<index...>)
 std::uint8_t StatusMessage::marks() const {
     const bool seeds = checkpoint.size != 0;
     const bool claims_team = !plain_text_of(team, team_bytes_max, LineBreaks::refused).empty();
-    return static_cast<std::uint8_t>((seeds ? has_checkpoint : 0) | (claims_team ? has_team : 0));
+    return static_cast<std::uint8_t>((seeds ? has_checkpoint : 0) | (claims_team ? has_team : 0) |
+                                     (light ? is_light : 0));
 }
 
 MessageKind kind_of(const Message& message) { return static_cast<MessageKind>(message.index() + 1); }

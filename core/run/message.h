@@ -25,6 +25,7 @@ namespace potluck::run {
 
 inline constexpr std::size_t message_bytes_max = 900 * 1024;      // a BEP 10 message is at most 1 MiB
 inline constexpr std::size_t payload_in_message_max = 64 * 1024;  // longer ones are fetched as blobs
+inline constexpr std::size_t list_in_ballot_max = 8 * 1024;       // a longer one is asked for
 inline constexpr std::size_t lists_per_history_max = 256;
 inline constexpr std::size_t name_bytes_max = 40;
 inline constexpr std::size_t team_bytes_max = 40;
@@ -51,9 +52,11 @@ enum class MessageKind : std::uint8_t {
     step = 14,
     step_request = 15,
     verdict = 16,
-    loss = 17
+    loss = 17,
+    list_request = 18,
+    list = 19
 };
-inline constexpr MessageKind last_message_kind = MessageKind::loss;
+inline constexpr MessageKind last_message_kind = MessageKind::list;
 
 enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
 enum class Phase : std::uint8_t {
@@ -102,11 +105,14 @@ struct StatusMessage {
     std::string name;  // sent is what is plain of it
     std::string team;  // likewise, empty if none
     DeviceCertificate certificate{};
+    bool light = false;  // takes the sum of a round from seats: contributions of others are of no use to it
     bool operator==(const StatusMessage&) const = default;
 
-    /// A bit for each part that may be left out and is there.
-    static constexpr std::uint8_t has_checkpoint = 1, has_team = 2;
+    /// A bit for each part that may be left out and is there, and one for who is light.
+    static constexpr std::uint8_t has_checkpoint = 1, has_team = 2, is_light = 4;
     [[nodiscard]] std::uint8_t marks() const;
+    void take(std::uint8_t marks) { light = (marks & is_light) != 0; }
+    void take(std::uint8_t) const {}  // whose marks are written, not read
 
     static constexpr std::string_view label = "status";
     static void fields(auto& it, auto&& field) {
@@ -123,8 +129,9 @@ struct StatusMessage {
         field("loss", it.loss, PlausibleLoss{}, "training loss of the last window; 0 if there is none");
         field("checkpoint round", it.checkpoint_round, wire::Whole{0, round_max}, "of the newest checkpoint seeded");
         std::uint8_t marks = it.marks();
-        field("marks", marks, wire::Whole{0, has_checkpoint | has_team},
-              "1 if there is a checkpoint, 2 if a team, 3 if both");
+        field("marks", marks, wire::Whole{0, has_checkpoint | has_team | is_light},
+              "sum of 1 if there is a checkpoint, 2 if a team, 4 if the sender takes steps instead of payloads");
+        it.take(marks);
         if (field.has((marks & has_checkpoint) != 0))
             field("checkpoint", it.checkpoint, wire::Part{}, "that checkpoint, only if it is marked");
         field("port", it.port, wire::Whole{}, "where it listens for BitTorrent");
@@ -182,7 +189,7 @@ struct CommittedList {
 /// may be passed on by anybody, and the list it speaks of where others may lack it.
 struct BallotMessage {
     Bytes statement;  // 1 to statement_bytes_max
-    Bytes list;       // AcceptList::encode(), or empty
+    Bytes list;       // AcceptList::encode(), or empty: none, or beyond list_in_ballot_max
     bool operator==(const BallotMessage&) const = default;
 
     static constexpr std::string_view label = "ballot";
@@ -302,6 +309,25 @@ struct StepRequest {
     }
 };
 
+/// Asks for a list that a ballot of the neighbour names, and that is too long to travel with it.
+struct ListRequest {
+    Digest list;
+    bool operator==(const ListRequest&) const = default;
+
+    static constexpr std::string_view label = "list-request";
+    static void fields(auto& it, auto&& field) { field("list", it.list, wire::Id{}, "hash of the list"); }
+};
+struct ListMessage {
+    Bytes list;  // AcceptList::encode()
+    bool operator==(const ListMessage&) const = default;
+
+    static constexpr std::string_view label = "list";
+    static void fields(auto& it, auto&& field) {
+        field("list", it.list, wire::Sized<std::uint32_t>{accept_list_bytes_min, accept_list_bytes_max},
+              "that was asked for");
+    }
+};
+
 /// The sender leaves on purpose; what it announced stands.
 struct GoodbyeMessage {
     bool operator==(const GoodbyeMessage&) const = default;
@@ -311,9 +337,10 @@ struct GoodbyeMessage {
 };
 
 /// In the order of their kinds.
-using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest,
-                             HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction, PayloadRequest,
-                             CommitteeRequest, CommitteeMessage, StepMessage, StepRequest, JurorVerdict, MeasuredLoss>;
+using Message =
+    std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest, HistoryMessage,
+                 LayerRequest, LayerMessage, GoodbyeMessage, HostAction, PayloadRequest, CommitteeRequest,
+                 CommitteeMessage, StepMessage, StepRequest, JurorVerdict, MeasuredLoss, ListRequest, ListMessage>;
 
 [[nodiscard]] MessageKind kind_of(const Message& message);
 /// Domain tag under which messages of this kind are signed, for example "potluck/contribution/1".

@@ -215,6 +215,9 @@ private slots:
         StatusMessage of_team = samples::status();
         of_team.team = "Physik Universit\xc3\xa4t Graz";
         compare_message("status_with_team", of_team);
+        StatusMessage of_light = bare;
+        of_light.light = true;
+        compare_message("status_of_light", of_light);
         ContributionMessage by_computer = samples::contribution();
         by_computer.certificate = samples::certificate();
         compare_message("contribution_of_computer", by_computer);
@@ -231,6 +234,8 @@ private slots:
         compare_message("committee_request", CommitteeRequest{RoundId{7}});
         compare_message("step", samples::step());
         compare_message("step_request", StepRequest{RoundId{7}});
+        compare_message("list_request", ListRequest{samples::accept_list().hash()});
+        compare_message("list", ListMessage{samples::accept_list().encode()});
         compare_message("committee", CommitteeMessage{{committed, committed}});
         compare_message("host_action_ban", samples::ban(4));
         compare_message("host_action_readmit", samples::readmit(5));

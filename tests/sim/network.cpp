@@ -215,7 +215,7 @@ peer::BlobPointer Port::blob(const BlobId& id) const {
 void Port::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     if (!m_wanted.insert(blob.root).second) return;  // on its way
     // A link has its own latency: what is asked for there is as far away as a question.
-    const bool along_links = m_network.has_links() && blob.kind == run::BlobKind::plain;
+    const bool along_links = m_network.fetches_along_links() && blob.kind == run::BlobKind::plain;
     later(along_links ? Duration{1} : m_network.blob_delay(),
           [this, blob, rank = options.retention] { try_fetch(blob, rank); });
 }
@@ -254,7 +254,7 @@ void Port::try_fetch(const run::BlobRef& ref, run::Retention retention) {
     if (!m_wanted.contains(ref.root)) return;
     const auto usable = [&](const peer::BlobPointer& one) { return one && one->bytes().size() == ref.size; };
     if (const peer::BlobPointer own = blob(ref.root); usable(own)) return fetched(ref, own, retention);
-    const bool along_links = m_network.has_links() && ref.kind == run::BlobKind::plain;
+    const bool along_links = m_network.fetches_along_links() && ref.kind == run::BlobKind::plain;
     const auto ask = [&](const PeerId& id, const Port& port) {
         const bool allowed = m_network.payload_fetches() || ref.kind != run::BlobKind::plain;
         peer::BlobPointer content = allowed && m_network.reachable(m_id, id) ? port.offers(ref) : nullptr;

@@ -76,6 +76,10 @@ public:
     /// From now on a payload reaches others in messages only.
     void no_payload_fetches() { m_payload_fetches = false; }
     [[nodiscard]] bool payload_fetches() const { return m_payload_fetches; }
+    /// From now on payloads and steps are found at whoever holds them, with or without a link, as states are.
+    void fetch_from_anybody() { m_fetch_from_anybody = true; }
+    /// Whether payloads come along links, from neighbours.
+    [[nodiscard]] bool fetches_along_links() const { return has_links() && !m_fetch_from_anybody; }
     [[nodiscard]] bool reachable(const PeerId& a, const PeerId& b) const { return group_of(a) == group_of(b); }
     [[nodiscard]] bool may_have_session(const PeerId& a, const PeerId& b) const;
     /// Both members hear that their session has ended or begun, if they live.
@@ -115,7 +119,7 @@ private:
         TimePoint free_at, arrived_at;
     };
     std::map<PeerId, int> m_groups;
-    bool m_payload_fetches = true;
+    bool m_payload_fetches = true, m_fetch_from_anybody = false;
     std::map<PeerId, std::map<PeerId, Link>> m_links;  // from, to
     std::array<Traffic, message_kinds> m_traffic{};
     std::shared_ptr<const run::Envelope> m_last_sent;  // one copy for all neighbours

@@ -47,14 +47,6 @@ run::Envelope Context::envelope_of(const run::ContributionMessage& own, ByteSpan
     return envelope;
 }
 
-void Context::send(const PeerId& to, const run::ContributionMessage& own, ByteSpan payload) const {
-    swarm.send(to, envelope_of(own, payload));
-}
-
-void Context::broadcast(const run::ContributionMessage& own, ByteSpan payload) const {
-    swarm.broadcast(envelope_of(own, payload));
-}
-
 run::Envelope Context::envelope_signed_by(const PeerId& author, const run::Message& message,
                                           const identity::Signature& signature) const {
     return {run, author, run::kind_of(message), run::encode_body(message), signature, {}};

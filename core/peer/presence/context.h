@@ -68,15 +68,13 @@ public:
     [[nodiscard]] identity::Signature signature_of(const run::Message& own) const;
     void broadcast(const run::Message& message) const;
     /// With the payload that it names, if that is short enough.
-    void send(const PeerId& to, const run::ContributionMessage& own, ByteSpan payload) const;
-    void broadcast(const run::ContributionMessage& own, ByteSpan payload) const;
+    [[nodiscard]] run::Envelope envelope_of(const run::ContributionMessage& own, ByteSpan payload) const;
     /// What `author` has signed, to be sent on by this member.
     [[nodiscard]] run::Envelope envelope_signed_by(const PeerId& author, const run::Message& message,
                                                    const identity::Signature& signature) const;
 
 private:
     [[nodiscard]] run::Envelope envelope_of(const run::Message& message) const;
-    [[nodiscard]] run::Envelope envelope_of(const run::ContributionMessage& own, ByteSpan payload) const;
     const identity::Identity& m_person;
     TimePoint m_now;
 };

@@ -40,6 +40,12 @@ Duration Gossip::patience(const PeerId& author) const {
     return paces_to_live * pace(author);
 }
 
+std::optional<PeerId> Gossip::way_to(const PeerId& author) const {
+    const auto found = m_authors.find(author);
+    if (found != m_authors.end() && m_members.is_neighbour(found->second.bringer)) return found->second.bringer;
+    return m_members.is_neighbour(author) ? std::optional(author) : std::nullopt;
+}
+
 void Gossip::take(const PeerId& from, const run::Envelope& status, std::uint64_t sequence, Urgency urgency) {
     const PeerId& id = status.sender;
     if (m_authors.size() >= relayed_authors_max && !m_authors.contains(id)) return;
@@ -47,6 +53,7 @@ void Gossip::take(const PeerId& from, const run::Envelope& status, std::uint64_t
     Author& author = found->second;
     if (added && m_members.trusts(id)) ++m_trusted;
     author.newest = status;
+    author.bringer = from;
     author.sequence = sequence;
     author.grown_at = m_context.now();
     author.ask_at = m_context.now() + (m_members.is_neighbour(id) ? heartbeats_to_ask * beat(id) : patience(id) / 2);

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "core/peer/presence/context.h"
@@ -68,10 +69,13 @@ public:
     [[nodiscard]] Duration silence(const PeerId& author) const;
     /// Silence after which a member is believed gone.
     [[nodiscard]] Duration patience(const PeerId& author) const;
+    /// The neighbour that brought the newest status of `author`, itself if that is one: what goes there finds its way.
+    [[nodiscard]] std::optional<PeerId> way_to(const PeerId& author) const;
 
 private:
     struct Author {
         run::Envelope newest;
+        PeerId bringer;  // of the newest
         std::uint64_t sequence = 0, passed_sequence = 0, answered_sequence = 0;
         TimePoint grown_at, passed_at, ask_at;
         Urgency urgency = Urgency::urgent;

@@ -58,6 +58,9 @@ inline constexpr MessageBudget session_budget{200, 1'200};
         // Fourteen members measure a state; and all that no list holds yet (losses_of_state_max), when a session
         // begins.
         case run::MessageKind::loss: return {20, 300};
+        // One list a view, also where rounds of many members are short.
+        case run::MessageKind::list_request:
+        case run::MessageKind::list: return {4, 16};
         case run::MessageKind::layer_request: return {4, 32};  // six tries of a repair, in parts of 16,384 hashes
         case run::MessageKind::layer: return {4, 32};
         case run::MessageKind::goodbye: return {1, 4};

@@ -4,8 +4,9 @@
 //   full --payloads took more than a tenth of the window, rounds_to_light times in a row--> light
 //   light --they would take less than half of that, for many rounds in a row--> full
 //
-// The way back doubles with each time it was taken too early. Does not: know who has a seat, which is always full.
-// Owns: values only.
+// Who comes to a run whose payloads are many times its step begins light: to find out what its line carries it would
+// have to take them all. The way back doubles with each time it was taken too early. Does not: know who has a seat,
+// which is always full. Owns: values only.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,17 @@ namespace potluck::peer {
 
 inline constexpr std::uint32_t rounds_to_light = 2;
 inline constexpr std::uint32_t rounds_to_full_min = 4, rounds_to_full_max = 64;
+inline constexpr std::uint64_t steps_to_begin_light = 4;
 
 class FullOrLight {
 public:
     explicit FullOrLight(Duration window) : m_window(window) {}
 
     [[nodiscard]] bool light() const { return m_light; }
+    /// The first round that this member takes of the run: its payloads together, and its step.
+    void begins(std::uint64_t payload_bytes, std::uint64_t step_bytes) {
+        m_light = payload_bytes > steps_to_begin_light * step_bytes;
+    }
     /// A round ended in which this member took all payloads: `taken` is how long after the window's end nine of ten of
     /// its list's were here.
     void took_payloads(Duration taken);

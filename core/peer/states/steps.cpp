@@ -101,6 +101,15 @@ std::vector<PeerId> Steps::agreeing(const Wanted& wanted, const Digest& list,
     return best;
 }
 
+void Steps::begin_with(const run::AcceptList& list) {
+    if (!coded() || list.entries.empty() || std::exchange(m_begun, true)) return;
+    m_seated = m.context.seated_in(m.chain.committee());
+    std::uint64_t payload_bytes = 0;
+    for (const run::Accepted& entry : list.entries) payload_bytes += entry.payload.size;
+    const std::uint32_t kept = numerics::kept_of_step(list.k);
+    m_choice.begins(payload_bytes, numerics::step_bytes_max(m.context.layout.parameters, kept));
+}
+
 void Steps::ask(Wanted& wanted) {
     if (m.context.now() < wanted.asked_at + step_asked_again_after) return;
     wanted.asked_at = m.context.now();
@@ -247,6 +256,10 @@ void Steps::judge_line(RoundId round, std::optional<TimePoint> window_closed) {
 void Steps::entered(RoundId round, std::optional<TimePoint> window_closed) {
     if (!coded()) return;
     const bool was_light = light();
+    if (round.value > 0 && !m_begun) {
+        if (const auto last = m.chain.list_at(RoundId{round.value - 1})) begin_with(*last);
+    }
+    m_begun = true;
     judge_line(round, window_closed);
     m_seated = m.context.seated_in(m.chain.committee());
     if (light() != was_light) {

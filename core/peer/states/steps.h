@@ -85,6 +85,8 @@ public:
     [[nodiscard]] run::Verdict on_step(const run::Envelope& envelope, const run::StepMessage& message);
     [[nodiscard]] run::Verdict on_request(const PeerId& from, const run::StepRequest& request);
 
+    /// The first list that this process follows, or the one before the round that it begins with, says how it begins.
+    void begin_with(const run::AcceptList& list);
     /// A light member needs the step of `list`: asks for what seats say, and fetches it once enough agree.
     void want(const run::AcceptList& list, const Digest& hash);
     /// The step of the list with this hash; null while it is not here or not signed by enough seats.
@@ -145,7 +147,7 @@ private:
     const Parts m;
     FullOrLight m_choice;
     Audits m_audits;
-    bool m_seated = false;
+    bool m_begun = false, m_seated = false;
     std::size_t m_signers = 0;
     std::map<RoundId, std::map<PeerId, Said>> m_said;
     std::map<Digest, Wanted> m_wanted;    // by list

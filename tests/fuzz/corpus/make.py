@@ -22,7 +22,8 @@ def save(target, name, content):
 
 def messages():
     kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye", "host_action",
-             "payload_request", "committee_request", "committee", "step", "step_request", "verdict", "loss"]
+             "payload_request", "committee_request", "committee", "step", "step_request", "verdict", "loss",
+             "list_request", "list"]
     for number, kind in enumerate(kinds, 1):
         body = vector("host_action_roll_back" if kind == "host_action" else kind)
         save("message", kind, bytes([number]) + body)
@@ -35,7 +36,9 @@ def messages():
     save("message", "status_with_team", b"\x01" + of_team)
     save("message", "status_team_empty", b"\x01" + of_team[:-27] + b"\x00\x00\x00")
     save("message", "status_team_cut", b"\x01" + of_team[:-8])
-    save("message", "status_parts_4", b"\x01" + of_team[:106] + b"\x07" + of_team[107:])
+    save("message", "status_marks_8", b"\x01" + of_team[:106] + b"\x0b" + of_team[107:])
+    save("message", "status_of_light", b"\x01" + vector("status_of_light"))
+    save("message", "list_claims_all", b"\x13" + b"\xff" * 4 + bytes(600))
     owned = vector("contribution_of_computer")
     save("message", "contribution_of_computer", b"\x03" + owned)
     save("message", "contribution_of_nobody", b"\x03" + owned[:-96] + bytes(32) + owned[-64:])

@@ -191,10 +191,11 @@ def weight_fields(entries):
     return fields
 
 
-def status_fields(checkpoint, person=None, team=""):
+def status_fields(checkpoint, person=None, team="", light=False):
     fields = [(u64(42), "sequence"), (u8(1), "role: backbone"), (u8(2), "phase: collecting"), (u64(7), "round"),
               (BASE, "digest"), (PREVIOUS, "list"), (u64(65_536), "window tokens"), (u32(1_250), "tokens per second"),
-              (f32(2.5), "loss"), (u64(5 if checkpoint else 0), "checkpoint round"), (u8(bool(checkpoint) + 2 * bool(team)), "has a checkpoint" + " and a team" * bool(team))]
+              (f32(2.5), "loss"), (u64(5 if checkpoint else 0), "checkpoint round"), (u8(bool(checkpoint) + 2 * bool(team) + 4 * light),
+               "takes steps" if light else "has a checkpoint" + " and a team" * bool(team))]
     named = [(u16(6881), "port"), (u16(len("Büro".encode())), "length of name"), ("Büro".encode(), "name")]
     if team:
         named += [(u16(len(team.encode())), "length of team"), (team.encode(), "team")]
@@ -378,6 +379,7 @@ def main():
     save("status", status_fields([(value, "checkpoint " + name) for value, name in open_blob]))
     save("status_without_checkpoint", status_fields([]))
     save("status_of_computer", status_fields([], PERSON))
+    save("status_of_light", status_fields([], light=True))
     save("status_with_team", status_fields([(value, "checkpoint " + name) for value, name in open_blob], team="Physik Universität Graz"))
     close = save("close", [(u64(7), "round")])
     save("contribution", [(u64(7), "round"), (BASE, "base")] + blob_fields(ROOT_A, 4_096, 0, bytes(32), "payload ")
@@ -411,6 +413,8 @@ def main():
     save("step", [(u64(7), "round"), (PREVIOUS, "list")] + blob_fields(ROOT_A, 4_242, 0, bytes(32), "step ")
          + [(BASE, "result")])
     save("step_request", [(u64(7), "round")])
+    save("list_request", [(accepted_hash, "hash of accept_list.hex")])
+    save("list", [(u32(len(accepted)), "length of list"), (accepted, "accept list")])
     save("committee", [(u16(2), "lists")] + committed_fields(accepted, certificate, "list 0 ")
          + committed_fields(accepted, certificate, "list 1 "))
     keys, proof = channel_fields()

@@ -163,8 +163,10 @@ struct Bench : Fixture {
     Members members;
     ShardKeeper shards{{context, chain, members, errors}};
     Losses losses{{context, chain, members, disk}};
+    Gossip gossip{context, members};
+    Routes routes{context, members, gossip};
     Contributor contributor{
-        {context, chain, keeper, machine, shards, losses, disk, &trainer, payloads, jobs, errors, mediator}};
+        {context, chain, keeper, machine, shards, losses, disk, &trainer, payloads, routes, jobs, errors, mediator}};
 };
 
 }  // namespace
@@ -182,6 +184,29 @@ private slots:
         QCOMPARE(bench.contributor.record().pending_tokens().value, 640ULL);
         QVERIFY(std::abs(bench.error_sum() + bench.sum_of(own.payload) - bench.moved()) < 0.01);
         QCOMPARE(bench.contributor.phase(), TrainerPhase::ahead);
+    }
+
+    /// The only seat is this member's, so that nothing has to go anywhere by way of the light neighbour.
+    void once_the_last_was_accepted_a_contribution_goes_where_it_is_needed() {
+        const auto told_after = [](const std::vector<bool>& in_time) {
+            Bench bench;
+            run::StatusMessage status;
+            status.sequence = 1;
+            for (const std::uint8_t neighbour : {std::uint8_t{2}, std::uint8_t{3}}) {
+                const PeerId id = key_of(neighbour).id();
+                bench.members.joined(id);
+                bench.swarm.around.push_back(id);
+                status.light = neighbour == 3;
+                POTLUCK_CHECK(bench.members.take(id, status, Source::itself, bench.context.now()) ==
+                              run::Verdict::accepted);
+            }
+            for (const bool one : in_time) bench.settle_one(one);
+            bench.contribute(0.25F, 640);
+            return bench.swarm.sent_to.size();
+        };
+        QCOMPARE(told_after({}), std::size_t{2});
+        QCOMPARE(told_after({true}), std::size_t{1});
+        QCOMPARE(told_after({true, false}), std::size_t{2});
     }
 
     void the_record_is_saved_before_a_contribution_is_announced() {
@@ -298,7 +323,7 @@ private slots:
             QVERIFY(bench.chain.append(bench.list_of({}), StateDigest{}).ok());
             const auto restarted = [&] {
                 Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.losses,
-                                  bench.disk, &bench.trainer, bench.payloads, bench.jobs, bench.errors,
+                                  bench.disk, &bench.trainer, bench.payloads, bench.routes, bench.jobs, bench.errors,
                                   bench.mediator}};
                 next.restore();
                 return std::pair(next.record().pending_tokens().value, next.record().carried.value);
@@ -446,7 +471,8 @@ private slots:
         bench.payloads.release_before(RoundId{9});
         bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
         Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.losses,
-                          bench.disk, &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+                          bench.disk, &bench.trainer, bench.payloads, bench.routes, bench.jobs, bench.errors,
+                          bench.mediator}};
         next.restore();
         const auto content = std::make_shared<sim::MemoryBlob>(bench.published.at(own.payload.root));
         (void)bench.payloads.arrived(own.payload, content, TimePoint{});
@@ -496,7 +522,8 @@ private slots:
             bench.list_of({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
         QVERIFY(bench.chain.append(checked, StateDigest{}).ok());
         Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.losses,
-                          bench.disk, &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+                          bench.disk, &bench.trainer, bench.payloads, bench.routes, bench.jobs, bench.errors,
+                          bench.mediator}};
         next.restore();
         QVERIFY(next.record().pending.empty());
         QCOMPARE(next.record().carried.value, 640ULL);
@@ -609,7 +636,8 @@ private slots:
     void moments_of_an_earlier_life_count_from_its_first_round() {
         Bench bench;
         Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.losses,
-                          bench.disk, &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+                          bench.disk, &bench.trainer, bench.payloads, bench.routes, bench.jobs, bench.errors,
+                          bench.mediator}};
         next.pause();
         next.update_trainer();
         bench.keeper.hold({RoundId{moments_rounds_max}, bench.commit(moments_rounds_max, 0.25F)});

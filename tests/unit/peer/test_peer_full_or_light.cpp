@@ -51,6 +51,15 @@ private slots:
         QVERIFY(slow.light());
     }
 
+    void a_member_begins_light_where_payloads_are_more_than_four_steps() {
+        FullOrLight choice(window);
+        choice.begins(4'000, 1'000);
+        QVERIFY(!choice.light());
+        choice.begins(4'001, 1'000);
+        QVERIFY(choice.light());
+        QCOMPARE(rounds_until_full(choice, Duration{10}), 4U);
+    }
+
     void a_slow_round_between_begins_the_count_anew() {
         FullOrLight choice = light_one();
         for (int round = 0; round < 3; ++round) choice.took_step(1'000, Duration{10}, 2'000);

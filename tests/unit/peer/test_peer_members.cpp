@@ -312,6 +312,8 @@ private slots:
                                                {MessageKind::step_request, 32, 4},
                                                {MessageKind::verdict, 300, 10},
                                                {MessageKind::loss, 300, 20},
+                                               {MessageKind::list_request, 16, 4},
+                                               {MessageKind::list, 16, 4},
                                                {MessageKind::layer_request, 32, 4},
                                                {MessageKind::layer, 32, 4},
                                                {MessageKind::goodbye, 4, 1},

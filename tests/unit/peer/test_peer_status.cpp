@@ -175,6 +175,13 @@ private slots:
         QCOMPARE(status_message_of(facts).role, run::Role::backbone);
     }
 
+    void a_status_says_that_its_member_takes_steps() {
+        StatusFacts facts = training_member();
+        QVERIFY(!status_message_of(facts).light);
+        facts.light = true;
+        QVERIFY(status_message_of(facts).light);
+    }
+
     void while_collecting_the_status_says_what_is_offered() {
         StatusFacts facts = training_member();
         facts.training.window_tokens = {500};

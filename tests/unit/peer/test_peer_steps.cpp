@@ -318,6 +318,36 @@ private slots:
         QCOMPARE(bench.hear(3, said), run::Verdict::accepted);
     }
 
+    void a_member_that_comes_to_a_run_of_many_contributions_begins_light() {
+        Bench few, many, entered, restarted;
+        run::AcceptList list = few.list();
+        const std::uint64_t step =
+            numerics::step_bytes_max(few.context.layout.parameters, numerics::kept_of_step(list.k));
+        list.entries[0].payload.size = steps_to_begin_light * step;
+        few.steps.begin_with(list);
+        QVERIFY(!few.steps.light());
+        ++list.entries[0].payload.size;
+        few.steps.begin_with(list);
+        QVERIFY(!few.steps.light());  // what it has begun with stands
+        many.steps.begin_with(list);
+        QVERIFY(many.steps.light());
+        restarted.append(list.entries);
+        restarted.steps.entered(restarted.chain.height(), std::nullopt);
+        QVERIFY(restarted.steps.light());
+        entered.steps.entered(RoundId{0}, std::nullopt);
+        entered.steps.begin_with(list);
+        QVERIFY(!entered.steps.light());
+    }
+
+    void a_seat_that_comes_back_is_full_from_the_start() {
+        Bench bench(1);
+        run::AcceptList list = bench.list();
+        list.entries[0].payload.size = 1U << 30U;
+        QVERIFY(bench.context.seated_in(bench.chain.committee()));
+        bench.steps.begin_with(list);
+        QVERIFY(!bench.steps.light());
+    }
+
     void a_neighbour_that_is_further_is_asked_what_seats_say() {
         Bench bench;
         const PeerId ahead = key_of(2).id(), beside = key_of(3).id();

@@ -27,7 +27,10 @@ std::vector<Message> all_messages() {
             CommitteeMessage{{samples::committed_list(), samples::committed_list()}},
             samples::step(),
             StepRequest{RoundId{3}},
-            samples::verdict()};
+            samples::verdict(),
+            samples::loss(),
+            ListRequest{samples::id<Digest>(3)},
+            ListMessage{samples::accept_list().encode()}};
 }
 
 bool decodes(const Message& message) {
@@ -199,9 +202,14 @@ private slots:
         QVERIFY(decodes(status));
         status.team = "\x1b\n";
         QVERIFY(encode_body(status) == bare);
-        Bytes third = bare;
-        third.at(106) |= std::byte{4};
-        QVERIFY(!decodes_bytes(MessageKind::status, third));
+        Bytes light = bare, fourth = bare;
+        light.at(106) |= std::byte{4};
+        status.team.clear();
+        status.light = true;
+        QVERIFY(decode_body(MessageKind::status, light).value() == Message(status));
+        QVERIFY(decodes(status));
+        fourth.at(106) |= std::byte{8};
+        QVERIFY(!decodes_bytes(MessageKind::status, fourth));
     }
 
     void a_name_is_sent_as_far_as_it_is_plain() {

@@ -1,0 +1,83 @@
+// Seats pass a contribution on to all other seats, so that one of them is enough. Which seats a member sends it to
+// follows from author and round alone: members on the way send it to the same ones, and its paths do not multiply.
+#include "core/peer/presence/routes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/sha256.h"
+
+namespace potluck::peer {
+
+namespace {
+
+/// Orders the seats for one contribution, each time differently and for everybody alike.
+Digest rank_of(const PeerId& seat, const PeerId& author, RoundId round) {
+    ByteWriter out;
+    out.u64(round.value);
+    out.raw(author.bytes);
+    out.raw(seat.bytes);
+    return sha256(out.bytes());
+}
+
+}  // namespace
+
+bool Routes::is_light(const PeerId& neighbour) const {
+    const auto found = m_members.all().find(neighbour);
+    return found != m_members.all().end() && found->second.status.light;
+}
+
+std::vector<PeerId> Routes::neighbours_towards_seats(const PeerId& author, RoundId round,
+                                                     const std::vector<PeerId>& committee) const {
+    std::vector<std::pair<Digest, PeerId>> ways;  // rank of a seat, and the neighbour on the way to it
+    for (const PeerId& seat : committee) {
+        if (seat == m_context.self() || seat == author) continue;
+        if (const auto way = m_gossip.way_to(seat)) ways.emplace_back(rank_of(seat, author, round), *way);
+    }
+    std::sort(ways.begin(), ways.end());
+    const std::size_t liars = (committee.size() - 1) / 3;
+    if (!m_context.seated_in(committee) && ways.size() > liars + 1) ways.resize(liars + 1);
+    std::vector<PeerId> neighbours;
+    for (const auto& [rank, neighbour] : ways) neighbours.push_back(neighbour);
+    return neighbours;
+}
+
+/// All of them where none is light, and where seats are somewhere and no way to any of them is known.
+std::vector<PeerId> Routes::next(const PeerId& author, RoundId round, const std::vector<PeerId>& committee) const {
+    std::vector<PeerId> neighbours = m_context.swarm.neighbours();
+    if (std::none_of(neighbours.begin(), neighbours.end(), [this](const PeerId& one) { return is_light(one); }))
+        return neighbours;
+    const bool seats_elsewhere = std::any_of(committee.begin(), committee.end(), [&](const PeerId& seat) {
+        return seat != m_context.self() && seat != author;
+    });
+    const std::vector<PeerId> ways = neighbours_towards_seats(author, round, committee);
+    if (ways.empty() && seats_elsewhere) return neighbours;
+    std::erase_if(neighbours, [&](const PeerId& one) {
+        return is_light(one) && std::find(ways.begin(), ways.end(), one) == ways.end();
+    });
+    return neighbours;
+}
+
+void Routes::pass_on(const run::Envelope& contribution, RoundId round, const std::vector<PeerId>& committee,
+                     const PeerId& from) const {
+    run::Envelope bare = contribution;
+    bare.payload.clear();
+    for (const PeerId& neighbour : next(contribution.sender, round, committee)) {
+        if (neighbour != from && neighbour != contribution.sender) m_context.swarm.send(neighbour, bare);
+    }
+}
+
+void Routes::send(const run::ContributionMessage& own, ByteSpan payload, const std::vector<PeerId>& committee,
+                  Reach reach) const {
+    const std::vector<PeerId> neighbours =
+        reach == Reach::all_neighbours ? m_context.swarm.neighbours() : next(m_context.self(), own.round, committee);
+    const run::Envelope whole = m_context.envelope_of(own, payload);
+    if (std::none_of(neighbours.begin(), neighbours.end(), [this](const PeerId& one) { return is_light(one); }) &&
+        neighbours.size() == m_context.swarm.neighbours().size())
+        return m_context.swarm.broadcast(whole);
+    run::Envelope bare = whole;
+    bare.payload.clear();
+    for (const PeerId& neighbour : neighbours) m_context.swarm.send(neighbour, is_light(neighbour) ? bare : whole);
+}
+
+}  // namespace potluck::peer

@@ -1,0 +1,171 @@
+// What a round costs a light member, by kind of message, among 64 members and among many: four seats add up all
+// contributions, and everybody else takes the step and passes contributions on towards them.
+#include <QTest>
+
+#include <numeric>
+#include <set>
+
+#include "tests/sim/checks.h"
+#include "tests/sim/networks/topology.h"
+#include "tests/sim/scenario.h"
+#include "tests/sim/seeds.h"
+
+using namespace potluck;
+using namespace potluck::sim;
+
+namespace {
+
+constexpr std::size_t seats = 4, neighbours = 8, first_volunteers = 16;
+
+/// Of one light member in one round, on average.
+struct Cost {
+    std::array<double, message_kinds> sent{}, received{};  // bytes
+    double contributions = 0;                              // messages received
+    double list_bytes = 0;
+
+    [[nodiscard]] double of(run::MessageKind kind) const {
+        return sent[static_cast<std::size_t>(kind)] + received[static_cast<std::size_t>(kind)];
+    }
+    /// All but the list, which has an entry for each contribution.
+    [[nodiscard]] double beside_lists() const {
+        const double all =
+            std::accumulate(sent.begin(), sent.end(), 0.0) + std::accumulate(received.begin(), received.end(), 0.0);
+        return all - of(run::MessageKind::list);
+    }
+};
+
+WorldPlan plan_of(std::size_t volunteers) {
+    return {.backbones = seats,
+            .volunteers = volunteers,
+            .rounds = 60,
+            .checkpoint_every = 2,
+            .links = {.blob_delay_min = Duration{800}, .blob_delay_max = Duration{2'000}},
+            .work_max = Duration{0},
+            .answer_max = Duration{0},
+            .window = Duration{6'000},
+            .collect = Duration{8'000},
+            .friends = true,
+            .fit_rounds = 1'000,
+            .k = 1024,
+            .k_max = 1024,
+            .step = numerics::StepForm::coded};
+}
+
+std::size_t light_members(World& world) {
+    std::size_t light = 0;
+    for (std::size_t member = seats; member < world.size(); ++member)
+        light += world.home(member).alive() && world.peer(member).view().light ? 1 : 0;
+    return light;
+}
+
+run::AcceptList newest_list(World& world) {
+    const RoundId newest{world.round_of(0) - 1};
+    return run::AcceptList::decode(world.home(0).ledger.list(world.run(), newest)->list).value();
+}
+
+/// The first volunteers become light one after the other; the others come to a run whose contributions are many.
+void begin(World& world) {
+    Topology topology = random_graph(world.size(), neighbours, world.rng());
+    // So that those who begin hear each other.
+    for (std::size_t member = 1; member < seats + first_volunteers; ++member)
+        topology.links.push_back({.a = member - 1, .b = member});
+    set_speeds(topology, {Duration{20}, 0});
+    world.use(topology);
+    world.network().fetch_from_anybody();
+    for (std::size_t member = 0; member < seats + first_volunteers; ++member) world.start(member);
+    QVERIFY(world.run_until([&] { return light_members(world) == first_volunteers; }, Duration{200'000}));
+    for (std::size_t member = seats + first_volunteers; member < world.size(); ++member) world.start(member);
+    const std::size_t volunteers = world.size() - seats;
+    QVERIFY(world.run_until(
+        [&] { return light_members(world) == volunteers && newest_list(world).entries.size() == volunteers; },
+        Duration{400'000}));
+}
+
+Cost cost_of(std::size_t volunteers) {
+    World world(1, plan_of(volunteers));
+    begin(world);
+    if (QTest::currentTestFailed()) return {};
+    Cost cost;
+    std::map<PeerId, bool> is_light;
+    for (std::size_t member = 0; member < world.size(); ++member) is_light[world.home(member).id()] = member >= seats;
+    const std::uint64_t first = world.round_of(0) + 1;
+    if (!world.run_until([&] { return world.all_at(first); }, Duration{60'000})) qFatal("the run stands still");
+    constexpr double rounds = 2;
+    const double shares = static_cast<double>(volunteers) * rounds;
+    world.network().on_send = [&](const PeerId& from, const PeerId& to, const run::Envelope& envelope) {
+        const auto kind = static_cast<std::size_t>(envelope.kind);
+        const auto bytes = static_cast<double>(envelope.body.size() + envelope.payload.size() + 133);
+        if (is_light.at(from)) cost.sent[kind] += bytes / shares;
+        if (is_light.at(to)) cost.received[kind] += bytes / shares;
+        if (is_light.at(to) && envelope.kind == run::MessageKind::contribution) cost.contributions += 1 / shares;
+    };
+    if (!world.run_until([&] { return world.all_at(first + 2); }, Duration{60'000})) qFatal("the run stands still");
+    world.network().on_send = nullptr;
+    const run::AcceptList list = newest_list(world);
+    cost.list_bytes = static_cast<double>(list.encode().size());
+    qInfo("%zu light members, %zu contributions in the last list of %.0f bytes; of each, in a round:", volunteers,
+          list.entries.size(), cost.list_bytes);
+    for (std::size_t kind = 1; kind < message_kinds; ++kind) {
+        if (cost.sent[kind] + cost.received[kind] == 0) continue;
+        qInfo("  kind %zu: %.0f bytes sent, %.0f received", kind, cost.sent[kind], cost.received[kind]);
+    }
+    qInfo("  %.1f contributions heard; beside the list %.0f bytes", cost.contributions, cost.beside_lists());
+    return cost;
+}
+
+}  // namespace
+
+class LightMembersTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_round_costs_a_light_member_the_same_among_64_and_among_many() {
+        const Cost few = cost_of(64), many = cost_of(length(128, 512));
+        if (QTest::currentTestFailed()) return;
+        QVERIFY(many.beside_lists() <= 1.1 * few.beside_lists());
+        for (const Cost& cost : {few, many}) {
+            // It takes the list once, and hears of the contributions of its neighbours and of some on their way.
+            QVERIFY(cost.received[static_cast<std::size_t>(run::MessageKind::list)] <= 1.1 * cost.list_bytes);
+            QVERIFY(cost.contributions <= 12.0 * neighbours);
+        }
+    }
+
+    /// Every fourth light member passes on nothing but what it has made itself.
+    void contributions_get_past_members_that_swallow_them() {
+        constexpr std::size_t volunteers = 48;
+        World world(1, plan_of(volunteers));
+        begin(world);
+        if (QTest::currentTestFailed()) return;
+        std::set<PeerId> swallow;
+        for (std::size_t member = seats; member < world.size(); member += 4) swallow.insert(world.home(member).id());
+        std::uint64_t swallowed = 0;
+        world.network().rewrites = [&](const PeerId& from, const PeerId&, const run::Envelope& envelope) {
+            const bool is_lost =
+                envelope.kind == run::MessageKind::contribution && envelope.sender != from && swallow.contains(from);
+            swallowed += is_lost ? 1 : 0;
+            return is_lost ? std::nullopt : std::optional(envelope);
+        };
+        constexpr std::uint64_t rounds = 8;
+        const std::uint64_t first = world.round_of(0) + 1;
+        QVERIFY(world.run_until([&] { return world.all_at(first + rounds); }, Duration{rounds * 20'000}));
+        std::map<PeerId, std::uint64_t> accepted;
+        for (std::uint64_t round = first; round < first + rounds; ++round) {
+            const auto list = run::AcceptList::decode(world.home(0).ledger.list(world.run(), RoundId{round})->list);
+            for (const run::Accepted& entry : list->entries) ++accepted[entry.peer];
+        }
+        std::uint64_t least = rounds, all = 0;
+        for (std::size_t member = seats; member < world.size(); ++member) {
+            least = std::min(least, accepted[world.home(member).id()]);
+            all += accepted[world.home(member).id()];
+        }
+        qInfo("%llu messages swallowed; accepted were %.3f of all contributions, of each member %llu of %llu at least",
+              static_cast<unsigned long long>(swallowed),
+              static_cast<double>(all) / static_cast<double>(rounds * volunteers),
+              static_cast<unsigned long long>(least), static_cast<unsigned long long>(rounds));
+        QVERIFY(swallowed > 0);
+        QVERIFY(all * 10 >= rounds * volunteers * 9);
+        QVERIFY(least * 2 >= rounds);
+    }
+};
+
+QTEST_APPLESS_MAIN(LightMembersTest)
+#include "test_light_members.moc"

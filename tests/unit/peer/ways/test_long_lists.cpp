@@ -1,0 +1,150 @@
+// Lists too long to travel with what the committee says of them: whom this member asks, and whom it answers.
+#include <QTest>
+
+#include "core/base/sha256.h"
+#include "core/peer/shortcut.h"
+#include "tests/unit/peer/ballots_bench.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+
+struct Bench : BallotsBench {
+    static PeerId id(std::uint8_t who) { return key_of(who).id(); }
+    /// What the committee says of a list, without it.
+    static run::BallotMessage bare(run::BallotMessage message) {
+        message.list.clear();
+        return message;
+    }
+    Verdict hear_from(std::uint8_t from, const run::BallotMessage& message) {
+        return ballots->receive(id(from), message);
+    }
+    /// Whom this member has asked for `list` since the last look, in order.
+    std::vector<PeerId> asked(const run::AcceptList& list) {
+        std::vector<PeerId> neighbours;
+        for (const auto& [to, envelope] : std::exchange(swarm.sent_to, {})) {
+            if (envelope.kind != run::MessageKind::list_request) continue;
+            const auto request = std::get<run::ListRequest>(*run::decode_body(envelope.kind, envelope.body));
+            if (request.list == list.hash()) neighbours.push_back(to);
+        }
+        return neighbours;
+    }
+    /// Who got `list` since the last look.
+    std::vector<PeerId> answered(const run::AcceptList& list) {
+        std::vector<PeerId> neighbours;
+        for (const auto& [to, envelope] : std::exchange(swarm.sent_to, {})) {
+            if (envelope.kind != run::MessageKind::list) continue;
+            const auto answer = std::get<run::ListMessage>(*run::decode_body(envelope.kind, envelope.body));
+            if (answer.list == list.encode()) neighbours.push_back(to);
+        }
+        return neighbours;
+    }
+    Verdict request(std::uint8_t from, const run::AcceptList& list) {
+        return ballots->on_list_request(id(from), {list.hash()});
+    }
+    run::AcceptList signed_list() {
+        run::AcceptList list = good_list();
+        sign_entries(list);
+        return list;
+    }
+};
+
+}  // namespace
+
+class LongListsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_list_travels_with_its_ballot_up_to_eight_kibibytes() {
+        const Bytes statement{std::byte{1}};
+        const Bytes most(run::list_in_ballot_max), more(run::list_in_ballot_max + 1);
+        QVERIFY(ballot_with(statement, most) == (run::BallotMessage{statement, most}));
+        QVERIFY(ballot_with(statement, more) == (run::BallotMessage{statement, {}}));
+    }
+
+    void the_neighbour_that_brings_a_proposal_is_asked_for_its_list() {
+        Bench bench;
+        const run::AcceptList list = bench.signed_list();
+        const run::BallotMessage proposal = Bench::bare(bench.proposal(list));
+        QCOMPARE(bench.hear_from(7, proposal), Verdict::accepted);
+        QCOMPARE(bench.asked(list), std::vector{Bench::id(7)});
+        QCOMPARE(bench.own_vote(), std::string("none"));
+        QCOMPARE(bench.ballots->on_list({list.encode()}), Verdict::accepted);
+        QCOMPARE(bench.own_vote(), std::string("list"));
+        QCOMPARE(bench.hear_from(8, proposal), Verdict::repeated);
+        QVERIFY(bench.asked(list).empty());
+    }
+
+    void another_neighbour_is_asked_when_the_list_does_not_come() {
+        Bench bench;
+        const run::AcceptList list = bench.signed_list();
+        const run::BallotMessage proposal = Bench::bare(bench.proposal(list));
+        (void)bench.hear_from(7, proposal);
+        (void)bench.hear_from(8, proposal);
+        QCOMPARE(bench.asked(list), std::vector{Bench::id(7)});
+        bench.wait(list_asked_again_after);
+        (void)bench.hear_from(8, proposal);
+        QCOMPARE(bench.asked(list), std::vector{Bench::id(8)});
+    }
+
+    void a_certificate_without_its_list_is_asked_about_if_it_is_true() {
+        Bench bench;
+        const run::AcceptList list = bench.signed_list(), other = bench.good_list(2.0F);
+        const auto certified = [&](const run::AcceptList& one) {
+            return Bench::bare(bench.certificate(one, {turns()[0], turns()[1], turns()[2]}, Step::precommit));
+        };
+        QCOMPARE(bench.hear_from(7, certified(list)), Verdict::accepted);
+        QCOMPARE(bench.asked(list), std::vector{Bench::id(7)});
+        QVERIFY(bench.ballots->decision() == nullptr);
+        const auto forged = Bench::bare(bench.certificate(other, {turns()[0], turns()[1]}, Step::precommit));
+        QVERIFY(bench.hear_from(8, forged) != Verdict::accepted);
+        QVERIFY(bench.asked(other).empty());
+        QCOMPARE(bench.ballots->on_list({list.encode()}), Verdict::accepted);
+        QVERIFY(bench.ballots->decision() != nullptr);
+    }
+
+    void a_list_that_nobody_was_asked_for_is_stale() {
+        Bench bench;
+        const run::AcceptList list = bench.signed_list(), other = bench.good_list(2.0F);
+        QCOMPARE(bench.ballots->on_list({list.encode()}), Verdict::stale);
+        (void)bench.hear_from(7, Bench::bare(bench.proposal(list)));
+        QCOMPARE(bench.ballots->on_list({other.encode()}), Verdict::stale);
+        QCOMPARE(bench.own_vote(), std::string("none"));
+    }
+
+    void who_asks_gets_the_list_at_once_or_as_soon_as_it_is_here() {
+        Bench bench;
+        const run::AcceptList list = bench.signed_list();
+        QCOMPARE(bench.request(8, list), Verdict::stale);
+        (void)bench.hear_from(7, Bench::bare(bench.proposal(list)));
+        QCOMPARE(bench.request(8, list), Verdict::accepted);
+        QVERIFY(bench.answered(list).empty());
+        (void)bench.ballots->on_list({list.encode()});
+        QCOMPARE(bench.answered(list), std::vector{Bench::id(8)});
+        QCOMPARE(bench.request(9, list), Verdict::accepted);
+        QCOMPARE(bench.answered(list), std::vector{Bench::id(9)});
+    }
+
+    void who_has_not_taken_the_last_answer_gets_no_other() {
+        Bench bench;
+        const run::AcceptList list = bench.signed_list();
+        (void)bench.hear(bench.proposal(list));
+        bench.swarm.bytes_unsent = history_unsent_max;
+        QCOMPARE(bench.request(8, list), Verdict::repeated);
+        QVERIFY(bench.answered(list).empty());
+        bench.swarm.bytes_unsent = history_unsent_max - 1;
+        QCOMPARE(bench.request(8, list), Verdict::accepted);
+    }
+
+    void the_list_before_is_still_given() {
+        Bench bench;
+        const run::AcceptList list = bench.signed_list();
+        QVERIFY(bench.chain.append(bench.committed(list, {1, 2, 3}), bench.commit(1, 0.5F)).ok());
+        bench.ballots->enter();
+        QCOMPARE(bench.request(8, list), Verdict::accepted);
+        QCOMPARE(bench.answered(list), std::vector{Bench::id(8)});
+    }
+};
+
+QTEST_APPLESS_MAIN(LongListsTest)
+#include "test_long_lists.moc"
