@@ -184,7 +184,7 @@ Verdict Ballots::on_list_request(const PeerId& from, const run::ListRequest& req
     return m_awaited.asked(request.list, from) ? Verdict::accepted : Verdict::stale;
 }
 
-/// Whoever sends it: the hash says whether it is the one.
+/// The hash says whether it is one that was asked for, from any neighbour.
 Verdict Ballots::on_list(const run::ListMessage& message) {
     if (m_awaited.empty()) return Verdict::stale;
     const Digest hash = sha256(message.list);

@@ -61,6 +61,11 @@ bool write_look_ahead(const LookAheadInput& in) {
     return add(in.own);
 }
 
+/// A member whose last contribution was accepted has a way to seats; else all its neighbours hear of the next.
+Routes::Reach reach_after(unsigned in_time) {
+    return in_time > 0 ? Routes::Reach::seats : Routes::Reach::all_neighbours;
+}
+
 Vector vector_or_none(const Result<Vector>& vector) { return vector.ok() ? *vector : Vector{}; }
 
 }  // namespace
@@ -315,15 +320,9 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     ++m_payloads_sent;
     m.payloads.want(own.payload, round, {});
     m.mediator.offered(own);
-    announce(own, blob);
+    m.routes.send(own, blob, m.chain.committee(), reach_after(m_in_time));
     m.mediator.status_changed();
     look_ahead(round, std::move(payload));
-}
-
-/// Where the last list has one of this member's its contributions find their way; else all neighbours hear of it.
-void Contributor::announce(const run::ContributionMessage& own, ByteSpan payload) const {
-    const auto reach = m_in_time > 0 ? Routes::Reach::seats : Routes::Reach::all_neighbours;
-    m.routes.send(own, payload, m.chain.committee(), reach);
 }
 
 /// The payload was taken out of the error feedback already; it goes back, and its tokens stay carried.
@@ -478,7 +477,7 @@ void Contributor::offer_again() {
         if (payload == nullptr) continue;
         m.mediator.offered(own);
         // Most have a late one already; who does not asks for it.
-        announce(own, late ? ByteSpan() : payload->bytes());
+        m.routes.send(own, late ? ByteSpan() : payload->bytes(), m.chain.committee(), reach_after(m_in_time));
     }
 }
 
@@ -491,7 +490,7 @@ bool Contributor::is_due(const run::ContributionMessage& own) const {
 void Contributor::repeat_contributions() {
     for (const run::ContributionMessage& own : m_record.pending) {
         const bool is_here = m.context.swarm.blob(own.payload.root) != nullptr;
-        if (is_due(own) && is_here) announce(own, {});
+        if (is_due(own) && is_here) m.routes.send(own, {}, m.chain.committee(), reach_after(m_in_time));
     }
 }
 

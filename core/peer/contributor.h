@@ -190,7 +190,6 @@ private:
     void look_ahead(RoundId round, Bytes payload);
     void looked_ahead(RoundId round, bool possible);
     void adapt_to_link(bool in_time);
-    void announce(const run::ContributionMessage& own, ByteSpan payload) const;
     /// Whether a contribution to `round` may stand in the list after the one for `round`, which is `missed`.
     [[nodiscard]] bool may_be_late(RoundId round, const run::AcceptList* missed) const;
     /// Whether L[height] may hold this one, in time or late.

@@ -174,7 +174,7 @@ Verdict Inbox::on_close(const PeerId& from, const run::Envelope& envelope, const
 Verdict Inbox::on_contribution(const PeerId& from, const run::Envelope& envelope,
                                const run::ContributionMessage& message) {
     const Verdict verdict = m.payload_post.on_contribution(from, envelope, message);
-    if (verdict == Verdict::accepted) m.routes.pass_on(envelope, message.round, m.chain.committee(), from);
+    if (verdict == Verdict::accepted) m.payload_post.pass_on(envelope, message, from);
     return verdict;
 }
 

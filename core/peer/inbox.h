@@ -14,7 +14,6 @@
 
 #include "core/ledger/ledger.h"
 #include "core/peer/presence/gossip.h"
-#include "core/peer/presence/routes.h"
 #include "core/peer/presence/spoken_names.h"
 #include "core/peer/rounds.h"
 
@@ -32,7 +31,6 @@ public:
         const ChainLog& chain;
         Members& members;
         Gossip& gossip;
-        const Routes& routes;
         PayloadPost& payload_post;
         Steps& steps;
         OwnStatus& own_status;

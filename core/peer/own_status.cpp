@@ -117,9 +117,9 @@ StatusFacts OwnStatus::facts() const {
     facts.alone_for = m.members.all().empty() ? context.now() - m_company_at : Duration{0};
     facts.round_length = context.manifest.recipe.window + context.manifest.recipe.collect;
     facts.unix_time = std::chrono::floor<std::chrono::seconds>(Duration{m.unix_clock()}).count();
-    facts.window_closed = m.machine.closed();
-    facts.window_reopened = m.machine.reopened();
-    facts.window_left = m.machine.opened_at() + context.manifest.recipe.window - context.now();
+    facts.window.closed = m.machine.closed();
+    facts.window.reopened = m.machine.reopened();
+    facts.window.left = m.machine.opened_at() + context.manifest.recipe.window - context.now();
     return facts;
 }
 

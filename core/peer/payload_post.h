@@ -1,11 +1,11 @@
 // Contributions of others and their payloads on their way: taken from the message that brings them, asked of the
 // neighbour that passes the contribution on, handed to those who have asked, and fetched as blobs where nobody brings
-// them (payloads/).
+// them (payloads/). Contributions are passed on where they are of use (presence/routes.h).
 //
 //   contribution --with its payload--> on the swarm's disk --checked--> held, and sent to those who have asked
 //        '-- without: its deliverer is asked; nobody brings it: fetched as a blob --^
 //
-// Does not: check signatures, or pass contributions on; who delivered one does not matter once it is held.
+// Does not: check signatures; who delivered a contribution does not matter once it is held.
 // Threads: the peer's. Owns: the questions that are open, what this round's payloads say of the lines (run::Exchange).
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "core/peer/payloads/payload_questions.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/presence/members.h"
+#include "core/peer/presence/routes.h"
 #include "core/peer/states/steps.h"
 #include "core/run/density.h"
 #include "core/run/round_machine.h"
@@ -27,10 +28,11 @@ public:
         const ChainLog& chain;
         run::RoundMachine& machine;
         Members& members;
+        const Gossip& gossip;
         Payloads& payloads;
         const Steps& steps;
     };
-    explicit PayloadPost(Parts parts) : m(parts) {}
+    explicit PayloadPost(Parts parts) : m(parts), m_routes(m.context, m.members, m.gossip) {}
 
     /// Questions whose turn has come are asked.
     void tick();
@@ -43,6 +45,10 @@ public:
     /// A contribution whose signature was checked. `accepted` if it is news, and is to be passed on.
     [[nodiscard]] run::Verdict on_contribution(const PeerId& from, const run::Envelope& envelope,
                                                const run::ContributionMessage& message);
+    /// Others hear of a contribution that was accepted, whose `message` it is.
+    void pass_on(const run::Envelope& envelope, const run::ContributionMessage& message, const PeerId& from) const {
+        m_routes.pass_on(envelope, message.round, m.chain.committee(), from);
+    }
     /// Takes the payload that a contribution brings, if it is lacking here. `malformed` if it brings another one.
     [[nodiscard]] run::Verdict take(const run::Envelope& envelope, const run::ContributionMessage& message);
     [[nodiscard]] run::Verdict on_request(const PeerId& from, const run::PayloadRequest& request);
@@ -51,6 +57,7 @@ public:
     /// It came and cannot count.
     void useless(const BlobId& payload);
 
+    [[nodiscard]] const Routes& routes() const { return m_routes; }
     /// How long the contributions of this round were on their way.
     [[nodiscard]] const run::Exchange& exchange() const { return m_exchange; }
     void round_begins() { m_exchange.begin(); }
@@ -69,6 +76,7 @@ private:
     [[nodiscard]] bool tells_density(const PeerId& person) const;
 
     const Parts m;
+    Routes m_routes;
     PayloadQuestions m_questions;
     FloodWatch m_flood_watch;
     run::Exchange m_exchange;

@@ -167,7 +167,6 @@ private:
     Rounds m_rounds;
     Members m_members;
     Gossip m_gossip;
-    Routes m_routes;
     Payloads m_payloads;
     run::RoundMachine m_machine;
     ChainLog m_chain;

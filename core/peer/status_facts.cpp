@@ -15,7 +15,7 @@ using status::Reason;
 using status::Why;
 
 Why training_why(const StatusFacts& facts) {
-    const auto seconds = std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(facts.window_left).count());
+    const auto seconds = std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(facts.window.left).count());
     return {.reason = Reason::training,
             .round = facts.state->value,
             .seconds = static_cast<std::uint64_t>(seconds),
@@ -85,7 +85,7 @@ run::Phase phase_of(const StatusFacts& facts) {
     const bool is_paused = training.paused || training.pausing || is_shut_out || facts.calculates_differently;
     if (facts.volunteer && is_paused) return run::Phase::paused;
     if (facts.volunteer && training.finished) return run::Phase::finished;
-    if (facts.window_closed) return run::Phase::collecting;
+    if (facts.window.closed) return run::Phase::collecting;
     if (facts.volunteer && !training.loaded) return run::Phase::joining;
     return run::Phase::training;
 }
@@ -137,8 +137,8 @@ status::Why why_of(const StatusFacts& facts) {
     if (training.finishing) return {Reason::finishing};
     if (auto found = obstacle(facts)) return *std::move(found);
     if (training.best) return diverging_why(training);
-    if (facts.window_reopened) return {Reason::window_reopened};
-    if (facts.window_closed) return {facts.volunteer ? Reason::exchanging : Reason::collecting};
+    if (facts.window.reopened) return {Reason::window_reopened};
+    if (facts.window.closed) return {facts.volunteer ? Reason::exchanging : Reason::collecting};
     return facts.volunteer ? training_why(facts) : Why{Reason::keeping};
 }
 

@@ -51,9 +51,11 @@ struct StatusFacts {
     Duration round_length{0};                      // of a usual round; who is alone for longer is told so
     std::int64_t unix_time = 0;                    // now
 
-    bool window_closed = false;
-    bool window_reopened = false;
-    Duration window_left{0};
+    struct Window {
+        bool closed = false, reopened = false;
+        Duration left{0};
+    };
+    Window window;
 
     struct Training {
         bool paused = false;     // the owner's wish

@@ -237,12 +237,17 @@ struct BallotsBench : Fixture {
         }
         return all;
     }
-    /// The first list that it has sent, its proposal's.
-    [[nodiscard]] run::AcceptList own_list() const {
+    /// The list of its first proposal, as its ballot brings it or as whoever lacks it is told; an empty one if it has
+    /// proposed nothing.
+    [[nodiscard]] run::AcceptList own_list() {
+        const std::vector<run::Proposal> proposals = own_proposals();
+        if (!proposals.empty()) (void)ballots->on_list_request(key_of(7).id(), {proposals.front().list});
         for (const run::Envelope& envelope : swarm.sent) {
             const auto message = run::decode_body(envelope.kind, envelope.body);
             const auto* ballot = std::get_if<run::BallotMessage>(&*message);
             if (ballot != nullptr && !ballot->list.empty()) return *run::AcceptList::decode(ballot->list);
+            if (const auto* answer = std::get_if<run::ListMessage>(&*message))
+                return *run::AcceptList::decode(answer->list);
         }
         return {};
     }

@@ -5,171 +5,13 @@
 
 #include "core/peer/contributor.h"
 #include "core/run/sample_order.h"
-#include "tests/unit/peer/peer_fixture.h"
+#include "tests/unit/peer/ways/contributor_bench.h"
 
 using namespace potluck;
 using namespace potluck::peer;
+using contributing::ContributorBench;
 
-namespace {
-
-struct TrainerRecorder final : Trainer {
-    void start(const run::Manifest&, const VectorPlace& vector, RoundId round) override {
-        started_at = round;
-        said("start", vector);
-    }
-    void train(const WindowPlan&) override { calls.push_back("train"); }
-    void idle() override { calls.push_back("idle"); }
-    void snapshot(const VectorPlace&) override { calls.push_back("snapshot"); }
-    void rebase(const VectorPlace& vector) override { said("rebase", vector); }
-    void stop(const std::optional<MomentsToKeep>& moments) override {
-        kept = moments;
-        calls.push_back("stop");
-    }
-    void forget_moments() override { calls.push_back("forget"); }
-    void judge(const JudgePlan&) override { calls.push_back("judge"); }
-    void said(const char* what, const VectorPlace& vector) {
-        calls.push_back(what);
-        last = vector.file.string();
-    }
-    [[nodiscard]] long count(const std::string& call) const { return std::count(calls.begin(), calls.end(), call); }
-    std::vector<std::string> calls;
-    std::string last;  // where it was last started or rebased
-    RoundId started_at;
-    std::optional<MomentsToKeep> kept;  // at the last stop
-};
-
-struct KeeperSilence final : StateKeeper::Mediator {
-    Status append(const CheckedList&, const StateDigest&) override { return {}; }
-    void on_applied(const CheckedList*) override {}
-    void on_state_dropped(RoundId) override {}
-    void status_changed() override {}
-};
-
-struct ContributorMediator final : Contributor::Mediator {
-    bool may_train() const override { return true; }
-    bool repairing() const override { return false; }
-    void offered(const run::ContributionMessage& own) override {
-        saves_when_offered = saves ? saves() : 0;
-        offers.push_back(own);
-    }
-    void nothing_offered() override { ++nothings; }
-    void close_early() override {}
-    void status_changed() override {}
-    std::vector<run::ContributionMessage> offers;
-    int nothings = 0;
-    std::function<std::uint64_t()> saves;
-    std::uint64_t saves_when_offered = 0;
-};
-
-run::RoundSettings round_settings(const Context& context) {
-    return {.self = context.self(),
-            .role = run::Role::volunteer,
-            .window = Duration{6'000},
-            .collect = Duration{3'000},
-            .heartbeat = Duration{1'000}};
-}
-
-/// A volunteer in round 0 whose trainer runs and has moved every parameter from 0.5 to 0.25.
-struct Bench : Fixture {
-    explicit Bench(std::uint32_t rounds_late_max = 0) : Bench(manifest_of(rounds_late_max)) {}
-    explicit Bench(run::Manifest run_manifest) : Fixture(std::move(run_manifest)) {
-        mediator.saves = [this] { return disk.saves(); };
-        keeper.hold({RoundId{0}, commit(0, 0.5F)});
-        machine.enter(RoundId{0}, keeper.digest(), chain.committee(), context.now());
-        shards.update(contributor.shards_needed());
-        const run::BlobRef shard = context.manifest.shards[0].blob;
-        swarm.blobs[shard.root] = std::make_shared<sim::MemoryBlob>(Bytes(5));
-        shards.on_blob(shard.root);
-        contributor.update_trainer();
-        contributor.on_started();
-    }
-    void write_snapshot(float value) {
-        const Vector vector = *disk.scratch(Scratch::snapshot);
-        std::fill(vector.values.begin(), vector.values.end(), value);
-    }
-    /// The window closes; its snapshot says `value` for `tokens`.
-    void contribute(float value, std::uint64_t tokens) {
-        contributor.close_window();
-        write_snapshot(value);
-        contributor.on_snapshot({{tokens}, 1, 1.0});
-        work.finish_all();
-    }
-    /// The owner's pause, to the trainer's end.
-    void pause() {
-        contributor.pause();
-        contributor.on_snapshot({{64}, 1, 1.0});
-        work.finish_all();
-    }
-    /// Round 1, after a list that the chain has.
-    void enter_next() {
-        keeper.hold({RoundId{1}, commit(1, 0.5F)});
-        machine.enter(RoundId{1}, keeper.digest(), chain.committee(), context.now(), chain.before());
-    }
-    void put_into_chain(std::vector<run::Accepted> entries) {
-        const CheckedList checked = list_of(std::move(entries));
-        POTLUCK_CHECK(chain.append(checked, StateDigest{}).ok());
-        contributor.settle(checked.list.round, checked.list);
-    }
-    /// A contribution of ours is on offer for a round whose list has it or not.
-    void settle_one(bool in_time) {
-        const run::BlobRef payload{merkle_root(as_bytes("offered")), 1, run::BlobKind::plain, {}};
-        run::AcceptList holding = unsigned_list_of({{self.id(), payload, {64}}});
-        contributor.take_back({holding});
-        if (!in_time) holding.entries.clear();
-        contributor.settle(holding.round, holding);
-    }
-    /// The host has taken the model back, to what is theta[round] now.
-    void start_over_in(std::uint64_t round) {
-        if (round > 0) keeper.hold({RoundId{round}, commit(round, 0.5F)});
-        contributor.start_over();
-        contributor.update_start_over();
-    }
-    /// The payload of the newest offer arrives from the swarm, as it does after publishing.
-    void deliver(const run::BlobRef& ref) {
-        const auto content = std::make_shared<sim::MemoryBlob>(published.at(ref.root));
-        (void)payloads.arrived(ref, content, TimePoint{});
-        for (int tick = 0; tick < 2; ++tick) contributor.update_error_feedback();  // again while the job is under way
-        work.finish_all();
-    }
-    [[nodiscard]] double error_sum() {
-        double sum = 0;
-        const Vector error = *disk.scratch(Scratch::error);
-        for (const float value : error.values) sum += static_cast<double>(value);
-        return sum;
-    }
-    [[nodiscard]] double sum_of(const run::BlobRef& ref) {
-        std::vector<float> values(context.layout.parameters, 0.0F);
-        numerics::PayloadView view;
-        POTLUCK_CHECK(numerics::PayloadView::parse(ByteSpan(published.at(ref.root)).subspan(payload_author_bytes),
-                                                   context.layout.parameters, context.manifest.recipe.k_max,
-                                                   view) == numerics::PayloadFault::none);
-        numerics::add_decoded(values, view, 1.0F, 1);
-        double sum = 0;
-        for (const float value : values) sum += static_cast<double>(value);
-        return sum;
-    }
-    [[nodiscard]] run::Accepted entry_of(const run::ContributionMessage& own) const {
-        return {self.id(), own.payload, own.tokens};
-    }
-    [[nodiscard]] double moved() const { return 0.25 * static_cast<double>(context.layout.parameters); }
-
-    std::map<BlobId, Bytes>& published = swarm.published;
-    TrainerRecorder trainer;
-    KeeperSilence silence;
-    ContributorMediator mediator;
-    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
-    run::RoundMachine machine{round_settings(context)};
-    StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
-    Members members;
-    ShardKeeper shards{{context, chain, members, errors}};
-    Losses losses{{context, chain, members, disk}};
-    Gossip gossip{context, members};
-    Routes routes{context, members, gossip};
-    Contributor contributor{
-        {context, chain, keeper, machine, shards, losses, disk, &trainer, payloads, routes, jobs, errors, mediator}};
-};
-
-}  // namespace
+using Bench = ContributorBench;
 
 class PeerContributorTest : public QObject {
     Q_OBJECT
@@ -184,29 +26,6 @@ private slots:
         QCOMPARE(bench.contributor.record().pending_tokens().value, 640ULL);
         QVERIFY(std::abs(bench.error_sum() + bench.sum_of(own.payload) - bench.moved()) < 0.01);
         QCOMPARE(bench.contributor.phase(), TrainerPhase::ahead);
-    }
-
-    /// The only seat is this member's, so that nothing has to go anywhere by way of the light neighbour.
-    void once_the_last_was_accepted_a_contribution_goes_where_it_is_needed() {
-        const auto told_after = [](const std::vector<bool>& in_time) {
-            Bench bench;
-            run::StatusMessage status;
-            status.sequence = 1;
-            for (const std::uint8_t neighbour : {std::uint8_t{2}, std::uint8_t{3}}) {
-                const PeerId id = key_of(neighbour).id();
-                bench.members.joined(id);
-                bench.swarm.around.push_back(id);
-                status.light = neighbour == 3;
-                POTLUCK_CHECK(bench.members.take(id, status, Source::itself, bench.context.now()) ==
-                              run::Verdict::accepted);
-            }
-            for (const bool one : in_time) bench.settle_one(one);
-            bench.contribute(0.25F, 640);
-            return bench.swarm.sent_to.size();
-        };
-        QCOMPARE(told_after({}), std::size_t{2});
-        QCOMPARE(told_after({true}), std::size_t{1});
-        QCOMPARE(told_after({true, false}), std::size_t{2});
     }
 
     void the_record_is_saved_before_a_contribution_is_announced() {

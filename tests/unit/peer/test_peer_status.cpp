@@ -19,7 +19,7 @@ StatusFacts training_member() {
     facts.state = RoundId{3};
     facts.chain_height = RoundId{3};
     facts.members_known = true;
-    facts.window_left = Duration{4'200};
+    facts.window.left = Duration{4'200};
     facts.training.loaded = facts.training.has_data = true;
     return facts;
 }
@@ -126,7 +126,7 @@ private slots:
         QCOMPARE(phase_of(facts), run::Phase::training);
         facts.training.loaded = false;
         QCOMPARE(phase_of(facts), run::Phase::joining);
-        facts.window_closed = true;
+        facts.window.closed = true;
         QCOMPARE(phase_of(facts), run::Phase::collecting);
         facts.training.finished = true;
         QCOMPARE(phase_of(facts), run::Phase::finished);
@@ -187,7 +187,7 @@ private slots:
         facts.training.window_tokens = {500};
         facts.training.pending_tokens = {640};
         QCOMPARE(status_message_of(facts).window_tokens.value, 500ULL);
-        facts.window_closed = true;
+        facts.window.closed = true;
         QCOMPARE(status_message_of(facts).window_tokens.value, 640ULL);
         facts.training.contributing = true;
         QCOMPARE(status_message_of(facts).window_tokens.value, 1140ULL);
@@ -218,7 +218,7 @@ private slots:
         StatusFacts facts = training_member();
         facts.training.tokens_per_second = 120.4;
         QVERIFY((why_of(facts) == Why{.reason = Reason::training, .round = 3, .seconds = 5, .tokens_per_second = 120}));
-        facts.window_closed = true;
+        facts.window.closed = true;
         QVERIFY(why_of(facts).reason == Reason::exchanging);
         facts.last_error = "The disk is full.";
         facts.error_recent = true;

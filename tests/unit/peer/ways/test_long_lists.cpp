@@ -112,7 +112,7 @@ private slots:
         QCOMPARE(bench.own_vote(), std::string("none"));
     }
 
-    void who_asks_gets_the_list_at_once_or_as_soon_as_it_is_here() {
+    void a_neighbour_that_asks_gets_the_list_at_once_or_as_soon_as_it_is_here() {
         Bench bench;
         const run::AcceptList list = bench.signed_list();
         QCOMPARE(bench.request(8, list), Verdict::stale);
@@ -125,7 +125,7 @@ private slots:
         QCOMPARE(bench.answered(list), std::vector{Bench::id(9)});
     }
 
-    void who_has_not_taken_the_last_answer_gets_no_other() {
+    void a_neighbour_that_has_not_taken_the_last_answer_gets_no_other() {
         Bench bench;
         const run::AcceptList list = bench.signed_list();
         (void)bench.hear(bench.proposal(list));
