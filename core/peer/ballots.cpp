@@ -14,7 +14,6 @@
 #include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
-#include "core/peer/shortcut.h"
 #include "core/peer/states/weighted_list.h"
 
 namespace potluck::peer {
@@ -175,8 +174,8 @@ Bytes Ballots::list_here(const Digest& hash) const {
 }
 
 Verdict Ballots::on_list_request(const PeerId& from, const run::ListRequest& request) {
-    // The answer before has not left yet.
-    if (m.context.swarm.unsent(from) >= history_unsent_max) return Verdict::repeated;
+    // Payloads may wait for their turn as well, but a list's worth that has not left is enough.
+    if (m.context.swarm.unsent(from) >= run::message_bytes_max) return Verdict::repeated;
     if (Bytes list = list_here(request.list); !list.empty()) {
         m.context.send(from, run::ListMessage{std::move(list)});
         return Verdict::accepted;

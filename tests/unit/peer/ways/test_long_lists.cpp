@@ -2,7 +2,6 @@
 #include <QTest>
 
 #include "core/base/sha256.h"
-#include "core/peer/shortcut.h"
 #include "tests/unit/peer/ballots_bench.h"
 
 using namespace potluck;
@@ -129,10 +128,10 @@ private slots:
         Bench bench;
         const run::AcceptList list = bench.signed_list();
         (void)bench.hear(bench.proposal(list));
-        bench.swarm.bytes_unsent = history_unsent_max;
+        bench.swarm.bytes_unsent = run::message_bytes_max;
         QCOMPARE(bench.request(8, list), Verdict::repeated);
         QVERIFY(bench.answered(list).empty());
-        bench.swarm.bytes_unsent = history_unsent_max - 1;
+        bench.swarm.bytes_unsent = run::message_bytes_max - 1;
         QCOMPARE(bench.request(8, list), Verdict::accepted);
     }
 
