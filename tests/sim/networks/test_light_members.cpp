@@ -63,8 +63,8 @@ run::AcceptList newest_list(World& world) {
     return run::AcceptList::decode(world.home(0).ledger.list(world.run(), newest)->list).value();
 }
 
-/// The first volunteers become light one after the other; the others come to a run whose contributions are many.
-void begin(World& world) {
+/// Seats and the first volunteers begin, and these become light one after the other.
+void start_first(World& world) {
     Topology topology = random_graph(world.size(), neighbours, world.rng());
     // So that those who begin hear each other.
     for (std::size_t member = 1; member < seats + first_volunteers; ++member)
@@ -74,6 +74,12 @@ void begin(World& world) {
     world.network().fetch_from_anybody();
     for (std::size_t member = 0; member < seats + first_volunteers; ++member) world.start(member);
     QVERIFY(world.run_until([&] { return light_members(world) == first_volunteers; }, Duration{200'000}));
+}
+
+/// The others come to a run whose contributions are many.
+void begin(World& world) {
+    start_first(world);
+    if (QTest::currentTestFailed()) return;
     for (std::size_t member = seats + first_volunteers; member < world.size(); ++member) world.start(member);
     const std::size_t volunteers = world.size() - seats;
     QVERIFY(world.run_until(
@@ -127,6 +133,28 @@ private slots:
             QVERIFY(cost.received[static_cast<std::size_t>(run::MessageKind::list)] <= 1.1 * cost.list_bytes);
             QVERIFY(cost.contributions <= 12.0 * neighbours);
         }
+    }
+
+    /// It begins with the checkpoint of the round before.
+    void a_newcomer_follows_a_large_run_by_its_steps_alone() {
+        World world(1, plan_of(first_volunteers + 1));
+        const std::size_t newcomer = world.size() - 1;
+        start_first(world);
+        if (QTest::currentTestFailed()) return;
+        QVERIFY(world.run_until([&] { return world.round_of(0) % 2 == 1; }, Duration{60'000}));
+        const std::uint64_t begun = world.round_of(0);
+        world.start(newcomer);
+        QVERIFY(world.run_until([&] { return world.round_of(newcomer) >= begun; }, Duration{60'000}));
+        QVERIFY(world.peer(newcomer).view().light);
+        std::size_t taken = 0;
+        for (std::uint64_t round = 0; round < world.round_of(newcomer); ++round) {
+            const auto list = run::AcceptList::decode(world.home(0).ledger.list(world.run(), RoundId{round})->list);
+            for (const run::Accepted& entry : list->entries) {
+                const bool is_own = entry.peer == world.home(newcomer).id();
+                taken += !is_own && world.home(newcomer).folder.blobs.contains(entry.payload.root) ? 1 : 0;
+            }
+        }
+        QCOMPARE(taken, std::size_t{0});
     }
 
     /// Every fourth light member passes on nothing but what it has made itself.
