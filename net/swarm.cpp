@@ -246,10 +246,12 @@ void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     m_owner.check();
     std::vector<Endpoint> sources = endpoints_of(options.sources);
     const bool small = blob.size <= small_blob_bytes, unhurried = options.deadline == TimePoint{};
-    if ((small || unhurried) && !sources.empty() && m_asked_later.size() < asked_later_max) {
+    const bool waits = (small || unhurried) && !sources.empty() && !options.all_neighbours;
+    if (waits && m_asked_later.size() < asked_later_max) {
         m_asked_later.push_back({.blob = blob, .at = m_now + ask_others_after, .unhurried = unhurried});
     } else {
-        for (const Endpoint& other : others_for(blob, small ? others_for_small : others_for_large)) {
+        const bool few = small && !options.all_neighbours;
+        for (const Endpoint& other : others_for(blob, few ? others_for_small : others_for_large)) {
             if (std::find(sources.begin(), sources.end(), other) == sources.end()) sources.push_back(other);
         }
     }

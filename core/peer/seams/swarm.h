@@ -59,6 +59,8 @@ struct FetchOptions {
     std::vector<Digest> layer;
     /// Where the disk that blobs may take is used up: what this one may displace, and what may displace it.
     run::Retention retention = run::Retention::kept;
+    /// Many fetch it at the same time and pass on what they have: neighbours are asked at once, beside the sources.
+    bool all_neighbours = false;
 };
 
 class Swarm {

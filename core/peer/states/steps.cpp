@@ -170,7 +170,10 @@ void Steps::want(const run::AcceptList& list, const Digest& hash) {
         wanted.agreed = agreed;
         wanted.agreed_at = wanted.since = m.context.now();
         m_signers = signers.size();
-        m.context.swarm.fetch(agreed->step, {.sources = {}, .deadline = {}, .damaged_copy = {}, .layer = {}});
+        FetchOptions options;
+        options.sources = signers;
+        options.all_neighbours = true;
+        m.context.swarm.fetch(agreed->step, std::move(options));
         return;
     }
     const double progress = m.context.swarm.progress(wanted.agreed->step.root);
