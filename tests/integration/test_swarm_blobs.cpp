@@ -268,6 +268,21 @@ private slots:
         QVERIFY(steady_now() - began > Duration(1'900));
     }
 
+    /// As a step is, which many take at once.
+    void others_are_asked_at_once_for_what_all_neighbours_may_have() {
+        Room room;
+        room.open(3);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const run::BlobRef ref = room[1].swarm->publish(random_bytes(700'000, 31)).value();
+        room.wait([] { return false; }, 7'000);  // until its publisher connects to nobody any more
+        const TimePoint began = steady_now();
+        peer::FetchOptions options = from({room[0].id()});
+        options.all_neighbours = true;
+        room[2].swarm->fetch(ref, std::move(options));
+        QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(ref.root); }));
+        QVERIFY(steady_now() - began < Duration(1'900));
+    }
+
     /// Several that are asked at once each send the last blocks.
     void others_are_asked_for_a_small_blob_only_where_its_source_does_not_send_it() {
         Room room;

@@ -318,6 +318,19 @@ private slots:
         QCOMPARE(bench.hear(3, said), run::Verdict::accepted);
     }
 
+    void a_step_is_asked_of_its_signers_and_of_all_neighbours() {
+        Bench bench;
+        const run::AcceptList list = bench.list();
+        for (const std::uint8_t seat : {std::uint8_t{2}, std::uint8_t{3}})
+            QCOMPARE(bench.hear(seat, bench.said_of(list)), run::Verdict::accepted);
+        bench.steps.want(list, list.hash());
+        QCOMPARE(bench.swarm.fetched, std::vector{bench.said_of(list).step.root});
+        std::vector<PeerId> sources = bench.swarm.sources[0];
+        std::sort(sources.begin(), sources.end());
+        QCOMPARE(sources, ids_of({2, 3}));
+        QVERIFY(bench.swarm.of_all_neighbours[0]);
+    }
+
     void a_member_that_comes_to_a_run_of_many_contributions_begins_light() {
         Bench few, many, entered, restarted;
         run::AcceptList list = few.list();
