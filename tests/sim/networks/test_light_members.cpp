@@ -135,13 +135,15 @@ private slots:
         }
     }
 
-    /// It begins with the checkpoint of the round before.
+    /// It begins with a checkpoint of some rounds before.
     void a_newcomer_follows_a_large_run_by_its_steps_alone() {
-        World world(1, plan_of(first_volunteers + 1));
+        WorldPlan plan = plan_of(first_volunteers + 1);
+        plan.checkpoint_every = 6;
+        World world(1, plan);
         const std::size_t newcomer = world.size() - 1;
         start_first(world);
         if (QTest::currentTestFailed()) return;
-        QVERIFY(world.run_until([&] { return world.round_of(0) % 2 == 1; }, Duration{60'000}));
+        QVERIFY(world.run_until([&] { return world.round_of(0) % 6 == 4; }, Duration{200'000}));
         const std::uint64_t begun = world.round_of(0);
         world.start(newcomer);
         QVERIFY(world.run_until([&] { return world.round_of(newcomer) >= begun; }, Duration{60'000}));
