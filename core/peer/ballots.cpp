@@ -145,10 +145,9 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     const bool lacks_list = named && carries_list(*statement) && !m_lists.contains(*named);
     // A certificate that says nothing new was not looked at.
     const auto* certificate = std::get_if<run::Certificate>(&*statement);
-    if (lacks_list && certificate != nullptr && actions.verdict == run::VoteVerdict::repeated &&
-        !run::certifies(*certificate, m_settings->committee, m.keyring)) {
-        actions.verdict = run::VoteVerdict::bad_proof;
-    }
+    const bool is_sound = certificate == nullptr || actions.verdict != run::VoteVerdict::repeated ||
+                          run::certifies(*certificate, m_settings->committee, m.keyring);
+    if (lacks_list && !is_sound) actions.verdict = run::VoteVerdict::bad_proof;
     const bool is_held = actions.verdict == run::VoteVerdict::accepted || actions.verdict == run::VoteVerdict::repeated;
     if (const PeerId* author = author_of(*statement); author != nullptr && is_held) m.seats.heard(*author);
     const bool keeps_list = has_list && is_held && !is_far_ahead(*statement);
@@ -160,8 +159,7 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     const Verdict verdict = verdict_of(actions.verdict);
     // A second message in a slot is evidence, once, and never traffic.
     const bool is_new = verdict == Verdict::accepted || !actions.evidence.empty();
-    const auto is_sound = [&] { return run::certifies(*certificate, m_settings->committee, m.keyring); };
-    const bool is_said_again = verdict == Verdict::repeated && (certificate == nullptr || is_sound());
+    const bool is_said_again = verdict == Verdict::repeated && is_sound;
     if ((is_new || is_said_again) && may_pass_on(message.statement)) m.context.pass_on(message, from);
     return verdict;
 }
@@ -241,8 +239,11 @@ void Ballots::remember(const Digest& hash, ByteSpan bytes) {
         }
     }
     m_lists.emplace(hash, std::move(known));
-    for (const PeerId& asker : m_awaited.arrived(hash)) {
-        if (Bytes list = list_here(hash); !list.empty()) m.context.send(asker, run::ListMessage{std::move(list)});
+    if (const auto askers = m_awaited.arrived(hash); !askers.empty()) {
+        const run::ListMessage answer{list_here(hash)};
+        for (const PeerId& asker : askers) {
+            if (!answer.list.empty()) m.context.send(asker, answer);
+        }
     }
     conclude();
 }

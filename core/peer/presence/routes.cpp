@@ -27,6 +27,10 @@ bool Routes::is_light(const PeerId& neighbour) const {
     return found != m_members.all().end() && found->second.status.light;
 }
 
+bool Routes::nobody_is_light(const std::vector<PeerId>& neighbours) const {
+    return std::none_of(neighbours.begin(), neighbours.end(), [this](const PeerId& one) { return is_light(one); });
+}
+
 std::vector<PeerId> Routes::neighbours_towards_seats(const PeerId& author, RoundId round,
                                                      const std::vector<PeerId>& committee) const {
     std::vector<std::pair<Digest, PeerId>> ways;  // rank of a seat, and the neighbour on the way to it
@@ -45,8 +49,7 @@ std::vector<PeerId> Routes::neighbours_towards_seats(const PeerId& author, Round
 /// All of them where none is light, and where seats are somewhere and no way to any of them is known.
 std::vector<PeerId> Routes::next(const PeerId& author, RoundId round, const std::vector<PeerId>& committee) const {
     std::vector<PeerId> neighbours = m_context.swarm.neighbours();
-    if (std::none_of(neighbours.begin(), neighbours.end(), [this](const PeerId& one) { return is_light(one); }))
-        return neighbours;
+    if (nobody_is_light(neighbours)) return neighbours;
     const bool seats_elsewhere = std::any_of(committee.begin(), committee.end(), [&](const PeerId& seat) {
         return seat != m_context.self() && seat != author;
     });
@@ -69,12 +72,11 @@ void Routes::pass_on(const run::Envelope& contribution, RoundId round, const std
 
 void Routes::send(const run::ContributionMessage& own, ByteSpan payload, const std::vector<PeerId>& committee,
                   Reach reach) const {
-    const std::vector<PeerId> neighbours =
-        reach == Reach::all_neighbours ? m_context.swarm.neighbours() : next(m_context.self(), own.round, committee);
     const run::Envelope whole = m_context.envelope_of(own, payload);
-    if (std::none_of(neighbours.begin(), neighbours.end(), [this](const PeerId& one) { return is_light(one); }) &&
-        neighbours.size() == m_context.swarm.neighbours().size())
-        return m_context.swarm.broadcast(whole);
+    const std::vector<PeerId> all = m_context.swarm.neighbours();
+    if (nobody_is_light(all)) return m_context.swarm.broadcast(whole);
+    const bool to_all = reach == Reach::all_neighbours;
+    const std::vector<PeerId> neighbours = to_all ? all : next(m_context.self(), own.round, committee);
     run::Envelope bare = whole;
     bare.payload.clear();
     for (const PeerId& neighbour : neighbours) m_context.swarm.send(neighbour, is_light(neighbour) ? bare : whole);

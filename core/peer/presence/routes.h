@@ -36,6 +36,7 @@ public:
 
 private:
     [[nodiscard]] bool is_light(const PeerId& neighbour) const;
+    [[nodiscard]] bool nobody_is_light(const std::vector<PeerId>& neighbours) const;
     [[nodiscard]] std::vector<PeerId> neighbours_towards_seats(const PeerId& author, RoundId round,
                                                                const std::vector<PeerId>& committee) const;
     [[nodiscard]] std::vector<PeerId> next(const PeerId& author, RoundId round,

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/peer/states/weighted_list.h"
 #include "core/proof/true_step.h"
 #include "core/run/agreement/vote.h"
 
@@ -119,9 +120,7 @@ void Audits::took_step(RoundId round, const Digest& list, std::uint64_t step_byt
     if (m_audit && m_audit->list.round.value + audit_rounds_max <= round.value) m_audit.reset();
     auto committed = m.chain.list_at(round);
     if (m_audit || !committed || m.chain.hash_at(round) != list) return;
-    std::uint64_t payload_bytes = 0;
-    for (const run::Accepted& entry : committed->entries) payload_bytes += entry.payload.size;
-    if (audit_lot(m.context.identity, list) >= audit_odds(step_bytes, payload_bytes)) return;
+    if (audit_lot(m.context.identity, list) >= audit_odds(step_bytes, payload_bytes_of(*committed))) return;
     (void)begin(round, list);
 }
 

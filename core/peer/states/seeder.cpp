@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/peer/states/weighted_list.h"
 
 namespace potluck::peer {
 
@@ -115,8 +116,7 @@ void Seeder::forget_payloads(RoundId newest) {
 /// A round is not to find the disk full when its payloads come.
 void Seeder::keep_room() {
     if (m.chain.head() == nullptr) return;
-    std::uint64_t bytes = 0;
-    for (const run::Accepted& entry : m.chain.head()->entries) bytes += entry.payload.size;
+    const std::uint64_t bytes = payload_bytes_of(*m.chain.head());
     while (m.context.swarm.room() < rounds_of_room * bytes && forget_oldest_payloads(states_kept)) {
     }
 }

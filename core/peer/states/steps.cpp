@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/peer/states/weighted_list.h"
 
 namespace potluck::peer {
 
@@ -104,10 +105,8 @@ std::vector<PeerId> Steps::agreeing(const Wanted& wanted, const Digest& list,
 void Steps::begin_with(const run::AcceptList& list) {
     if (!coded() || list.entries.empty() || std::exchange(m_begun, true)) return;
     m_seated = m.context.seated_in(m.chain.committee());
-    std::uint64_t payload_bytes = 0;
-    for (const run::Accepted& entry : list.entries) payload_bytes += entry.payload.size;
     const std::uint32_t kept = numerics::kept_of_step(list.k);
-    m_choice.begins(payload_bytes, numerics::step_bytes_max(m.context.layout.parameters, kept));
+    m_choice.begins(payload_bytes_of(list), numerics::step_bytes_max(m.context.layout.parameters, kept));
 }
 
 void Steps::ask(Wanted& wanted) {
@@ -155,7 +154,7 @@ void Steps::want(const run::AcceptList& list, const Digest& hash) {
         wanted.round = list.round;
         wanted.seats = list.committee;
         wanted.since = wanted.asked_at = m.context.now();
-        for (const run::Accepted& entry : list.entries) wanted.payload_bytes += entry.payload.size;
+        wanted.payload_bytes = payload_bytes_of(list);
         // Those who could have had a seat make room for those who have one.
         std::erase_if(m_said[list.round], [&](const auto& one) {
             return std::find(wanted.seats.begin(), wanted.seats.end(), one.first) == wanted.seats.end();

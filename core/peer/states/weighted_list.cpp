@@ -12,4 +12,10 @@ std::vector<numerics::WeightedPayload> weighted_list(const run::AcceptList& list
     return proof::weighted_list(list, views);
 }
 
+std::uint64_t payload_bytes_of(const run::AcceptList& list) {
+    std::uint64_t bytes = 0;
+    for (const run::Accepted& entry : list.entries) bytes += entry.payload.size;
+    return bytes;
+}
+
 }  // namespace potluck::peer

@@ -2,6 +2,7 @@
 // Threads: any; the payloads are not changed.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/numerics/outer/outer_step.h"
@@ -14,5 +15,8 @@ namespace potluck::peer {
 /// weight 0 are left out.
 [[nodiscard]] std::vector<numerics::WeightedPayload> weighted_list(const run::AcceptList& list,
                                                                    const std::vector<PayloadPointer>& payloads);
+
+/// What the payloads that `list` accepts come to.
+[[nodiscard]] std::uint64_t payload_bytes_of(const run::AcceptList& list);
 
 }  // namespace potluck::peer

@@ -68,13 +68,6 @@ struct VoteFile final : StateStore {
     static Error unused() { return {ErrorCode::unavailable, "This store holds votes only."}; }
 };
 
-struct KeeperSilence final : StateKeeper::Mediator {
-    Status append(const CheckedList&, const StateDigest&) override { return {}; }
-    void on_applied(const CheckedList*) override {}
-    void on_state_dropped(RoundId) override {}
-    void status_changed() override {}
-};
-
 struct BallotsMediator final : Ballots::Mediator {
     bool may_judge() const override { return stepping; }
     bool stepping = true;

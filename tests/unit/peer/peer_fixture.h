@@ -148,6 +148,14 @@ inline model::ModelSpec tiny_model() {
     return model;
 }
 
+/// A state keeper that nobody listens to.
+struct KeeperSilence final : StateKeeper::Mediator {
+    Status append(const CheckedList&, const StateDigest&) override { return {}; }
+    void on_applied(const CheckedList*) override {}
+    void on_state_dropped(RoundId) override {}
+    void status_changed() override {}
+};
+
 struct Fixture {
     /// `number`: whose key this member has; the host's is 1.
     explicit Fixture(run::Manifest run_manifest = manifest_of(), std::uint8_t number = 1, PeerSettings settings = {})

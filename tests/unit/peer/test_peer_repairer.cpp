@@ -11,13 +11,6 @@ namespace {
 
 StateDigest digest_of(const char* text) { return merkle_root(as_bytes(text)); }
 
-struct KeeperSilence final : StateKeeper::Mediator {
-    Status append(const CheckedList&, const StateDigest&) override { return {}; }
-    void on_applied(const CheckedList*) override {}
-    void on_state_dropped(RoundId) override {}
-    void status_changed() override {}
-};
-
 struct RepairerMediator final : Repairer::Mediator {
     void on_repair_begun() override { ++begun; }
     void on_repaired(const StateStore::Held& done) override { repaired = done; }

@@ -38,13 +38,6 @@ struct TrainerRecorder final : Trainer {
     std::optional<MomentsToKeep> kept;  // at the last stop
 };
 
-struct KeeperSilence final : StateKeeper::Mediator {
-    Status append(const CheckedList&, const StateDigest&) override { return {}; }
-    void on_applied(const CheckedList*) override {}
-    void on_state_dropped(RoundId) override {}
-    void status_changed() override {}
-};
-
 struct ContributorMediator final : Contributor::Mediator {
     bool may_train() const override { return true; }
     bool repairing() const override { return false; }

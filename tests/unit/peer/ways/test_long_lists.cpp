@@ -19,26 +19,18 @@ struct Bench : BallotsBench {
     Verdict hear_from(std::uint8_t from, const run::BallotMessage& message) {
         return ballots->receive(id(from), message);
     }
-    /// Whom this member has asked for `list` since the last look, in order.
-    std::vector<PeerId> asked(const run::AcceptList& list) {
+    /// To whom this very message went since the last look, in order.
+    std::vector<PeerId> receivers(const run::Message& message) {
         std::vector<PeerId> neighbours;
         for (const auto& [to, envelope] : std::exchange(swarm.sent_to, {})) {
-            if (envelope.kind != run::MessageKind::list_request) continue;
-            const auto request = std::get<run::ListRequest>(*run::decode_body(envelope.kind, envelope.body));
-            if (request.list == list.hash()) neighbours.push_back(to);
+            if (envelope.kind == run::kind_of(message) && envelope.body == run::encode_body(message))
+                neighbours.push_back(to);
         }
         return neighbours;
     }
-    /// Who got `list` since the last look.
-    std::vector<PeerId> answered(const run::AcceptList& list) {
-        std::vector<PeerId> neighbours;
-        for (const auto& [to, envelope] : std::exchange(swarm.sent_to, {})) {
-            if (envelope.kind != run::MessageKind::list) continue;
-            const auto answer = std::get<run::ListMessage>(*run::decode_body(envelope.kind, envelope.body));
-            if (answer.list == list.encode()) neighbours.push_back(to);
-        }
-        return neighbours;
-    }
+    /// Whom this member has asked for `list` since the last look, and who got it.
+    std::vector<PeerId> asked(const run::AcceptList& list) { return receivers(run::ListRequest{list.hash()}); }
+    std::vector<PeerId> answered(const run::AcceptList& list) { return receivers(run::ListMessage{list.encode()}); }
     Verdict request(std::uint8_t from, const run::AcceptList& list) {
         return ballots->on_list_request(id(from), {list.hash()});
     }
@@ -72,6 +64,15 @@ private slots:
         QCOMPARE(bench.own_vote(), std::string("list"));
         QCOMPARE(bench.hear_from(8, proposal), Verdict::repeated);
         QVERIFY(bench.asked(list).empty());
+    }
+
+    void a_list_for_a_turn_far_ahead_is_not_asked_for() {
+        Bench bench;
+        const run::AcceptList list = bench.signed_list();
+        QCOMPARE(bench.hear_from(7, Bench::bare(bench.proposal(list, 2))), Verdict::accepted);
+        QVERIFY(bench.asked(list).empty());
+        QCOMPARE(bench.hear_from(7, Bench::bare(bench.proposal(list, 1))), Verdict::accepted);
+        QCOMPARE(bench.asked(list), std::vector{Bench::id(7)});
     }
 
     void another_neighbour_is_asked_when_the_list_does_not_come() {
