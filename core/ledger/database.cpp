@@ -96,12 +96,23 @@ bool may_be_database(const std::filesystem::path& file) {
 
 }  // namespace
 
-Statement::Statement(Connection& connection, std::string_view sql) : m_connection(connection) {
-    const int size = static_cast<int>(sql.size());
-    if (sqlite3_prepare_v2(connection.m_connection, sql.data(), size, &m_statement, nullptr) != SQLITE_OK) fail();
+Statement::Statement(Connection& connection, std::string_view sql)
+    : m_connection(connection), m_sql(sql), m_statement(connection.take_idle(m_sql)) {
+    if (m_statement != nullptr) return;
+    const int size = static_cast<int>(m_sql.size());
+    constexpr unsigned traits = SQLITE_PREPARE_PERSISTENT;
+    if (sqlite3_prepare_v3(connection.m_connection, m_sql.data(), size, traits, &m_statement, nullptr) != SQLITE_OK)
+        fail();
 }
 
-Statement::~Statement() { sqlite3_finalize(m_statement); }
+/// What has failed is not used again.
+Statement::~Statement() {
+    if (m_failed) {
+        sqlite3_finalize(m_statement);
+    } else {
+        m_connection.keep_idle(m_sql, m_statement);
+    }
+}
 
 void Statement::fail() {
     m_failed = true;
@@ -155,6 +166,7 @@ ByteSpan Statement::blob(int column) const {
 }
 
 Connection::~Connection() {
+    for (const auto& [sql, statement] : m_idle) sqlite3_finalize(statement);
     POTLUCK_CHECK(sqlite3_close(m_connection) == SQLITE_OK);  // a statement outlived its connection otherwise
 }
 
@@ -209,6 +221,22 @@ Result<std::int64_t> Connection::number(std::string_view sql) {
     Statement query(*this, sql);
     if (query.step() != Statement::Step::row) return error("Cannot read");
     return query.integer(0);
+}
+
+sqlite3_stmt* Connection::take_idle(const std::string& sql) {
+    const auto found = m_idle.find(sql);
+    if (found == m_idle.end()) return nullptr;
+    sqlite3_stmt* statement = found->second;
+    m_idle.erase(found);
+    return statement;
+}
+
+/// It must hold no row, since that would keep a reader's view of the file, nor the bytes that were bound to it.
+void Connection::keep_idle(const std::string& sql, sqlite3_stmt* statement) {
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    const bool is_kept = m_idle.size() < kept_statements_max && m_idle.emplace(sql, statement).second;
+    if (!is_kept) sqlite3_finalize(statement);
 }
 
 void Connection::note_failure() {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -19,11 +20,14 @@ namespace potluck::ledger {
 
 /// Longest value that is read from or written to the file: room for the longest table of a run.
 inline constexpr int value_bytes_max = 48 * 1024 * 1024;
+/// Statements that a connection keeps prepared: all that this folder has, and some. To parse one takes SQLite longer
+/// than to look a row up.
+inline constexpr std::size_t kept_statements_max = 128;
 
 class Connection;
 
-/// One prepared statement. Values are bound in order; a failure to prepare or bind shows at the first step.
-/// `connection` outlives it.
+/// One prepared statement, which its connection keeps for the next of the same text. Values are bound in order; a
+/// failure to prepare or bind shows at the first step. `connection` outlives it.
 class Statement {
 public:
     Statement(Connection& connection, std::string_view sql);
@@ -60,6 +64,7 @@ public:
 private:
     void fail();
     Connection& m_connection;
+    const std::string m_sql;
     sqlite3_stmt* m_statement = nullptr;
     int m_bound = 0;
     bool m_failed = false;
@@ -90,8 +95,12 @@ private:
     [[nodiscard]] bool in_memory() const { return m_file == ":memory:"; }
     /// Keeps SQLite's codes of this moment: ending another statement resets them.
     void note_failure();
+    /// One of this text that nobody uses; null if there is none.
+    [[nodiscard]] sqlite3_stmt* take_idle(const std::string& sql);
+    void keep_idle(const std::string& sql, sqlite3_stmt* statement);
 
     sqlite3* m_connection = nullptr;
+    std::map<std::string, sqlite3_stmt*> m_idle;  // prepared, by their texts
     int m_failure = 0;
     int m_system_failure = 0;
     std::filesystem::path m_file;
