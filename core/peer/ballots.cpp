@@ -232,7 +232,9 @@ void Ballots::remember(const Digest& hash, ByteSpan bytes) {
     KnownList known;
     known.named = m_lists_named;
     const Verdict verdict = m.chain.read(bytes, m.chain.head(), m.chain.rules(), known.checked);
-    known.invalid = verdict != Verdict::accepted || !is_worth_fetching(known.checked.list);
+    // Who fetches nothing of it, and does not vote, leaves its entries to those who do.
+    const bool is_judged = !m.steps.light() || m.context.seated_in(m.chain.committee());
+    known.invalid = verdict != Verdict::accepted || (is_judged && !is_worth_fetching(known.checked.list));
     if (!known.invalid && !m.steps.light()) {
         for (const run::Accepted& entry : known.checked.list.entries) {
             m.payloads.want(entry.payload, m.chain.height(), {entry.peer});

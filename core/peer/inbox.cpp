@@ -40,7 +40,10 @@ void Inbox::tick() {
         m_trusted_since = rules;
         m.members.trust(m.chain.rules().trusted());
     }
-    m.members.expire(m.context.now(), [this](const PeerId& member) { return m.gossip.patience(member); });
+    if (m.context.now() >= m_expired_at + m.context.settings.heartbeat) {
+        m_expired_at = m.context.now();
+        m.members.expire(m.context.now(), [this](const PeerId& member) { return m.gossip.patience(member); });
+    }
     m.gossip.tick();
 }
 
@@ -78,6 +81,13 @@ Verdict Inbox::judge_author(const PeerId& from, const run::Envelope& envelope, c
     return is_sound ? Verdict::accepted : Verdict::bad_signature;
 }
 
+/// What the person's own computers say is heard in any case.
+bool Inbox::has_room_for(const PeerId& from, const PeerId& author, const run::StatusMessage& status) const {
+    const PeerId& person = status.certificate.person_of(author);
+    const Source source = author == from ? Source::itself : Source::others;
+    return person == m.context.self_person() || m.members.has_room_for(author, person, source);
+}
+
 /// Messages that carry their author's signature reach everybody through anybody, once each; contributions have ways of
 /// their own (Routes).
 void Inbox::pass_on(const run::Envelope& envelope, const PeerId& from) const {
@@ -98,6 +108,8 @@ Verdict Inbox::handle(const PeerId& from, const run::Envelope& envelope) {
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
     if (!message.ok()) return Verdict::malformed;
     if (const Verdict author = judge_author(from, envelope, *message); author != Verdict::accepted) return author;
+    const auto* status = std::get_if<run::StatusMessage>(&*message);
+    if (status != nullptr && !has_room_for(from, envelope.sender, *status)) return Verdict::no_room;
     const auto* contribution = std::get_if<run::ContributionMessage>(&*message);
     // Every neighbour passes it on; the copies cost no arithmetic, but one may bring the payload that another lacked.
     if (contribution != nullptr && m.machine.holds(envelope.sender, *contribution, envelope.signature)) {

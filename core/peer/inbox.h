@@ -55,6 +55,7 @@ private:
     [[nodiscard]] bool admits(const PeerId& person) const;
     [[nodiscard]] run::Verdict judge_author(const PeerId& from, const run::Envelope& envelope,
                                             const run::Message& message) const;
+    [[nodiscard]] bool has_room_for(const PeerId& from, const PeerId& author, const run::StatusMessage& status) const;
     void pass_on(const run::Envelope& envelope, const PeerId& from) const;
     [[nodiscard]] run::Verdict on_verdict(const PeerId& from, const run::Envelope& envelope,
                                           const run::JurorVerdict& verdict);
@@ -75,6 +76,7 @@ private:
     const Parts m;
     SpokenNames m_names;
     std::optional<RoundId> m_close_passed_on;
+    TimePoint m_expired_at;                                   // those that had fallen silent
     std::pair<std::uint32_t, std::uint32_t> m_trusted_since;  // term and number of actions that the members' list knows
 };
 

@@ -8,12 +8,15 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace potluck::peer {
 
-Duration Gossip::pace(const PeerId& author) const {
-    const std::size_t others = m_members.trusts(author) ? m_trusted : m_authors.size();
+Duration Gossip::pace(const PeerId& author) const { return pace_of(m_members.trusts(author)); }
+
+Duration Gossip::pace_of(bool trusted) const {
+    const std::size_t others = trusted ? m_trusted : m_authors.size();
     const auto shared = std::chrono::duration<double>(static_cast<double>(others) / relayed_per_second);
     return std::max(heartbeats_to_relay * m_context.settings.heartbeat, std::chrono::ceil<Duration>(shared));
 }
@@ -46,12 +49,18 @@ std::optional<PeerId> Gossip::way_to(const PeerId& author) const {
     return m_members.is_neighbour(author) ? std::optional(author) : std::nullopt;
 }
 
+bool Gossip::hears_without_us(const PeerId& neighbour, const PeerId& author) const {
+    const auto found = m_authors.find(author);
+    return found != m_authors.end() && found->second.hears_without_us.contains(neighbour);
+}
+
 void Gossip::take(const PeerId& from, const run::Envelope& status, std::uint64_t sequence, Urgency urgency) {
     const PeerId& id = status.sender;
     if (m_authors.size() >= relayed_authors_max && !m_authors.contains(id)) return;
-    const auto [found, added] = m_authors.try_emplace(id);
-    Author& author = found->second;
-    if (added && m_members.trusts(id)) ++m_trusted;
+    Author& author = m_authors[id];
+    const bool was_trusted = std::exchange(author.trusted, m_members.trusts(id));
+    m_trusted += author.trusted ? 1 : 0;
+    m_trusted -= was_trusted ? 1 : 0;
     author.newest = status;
     author.bringer = from;
     author.sequence = sequence;
@@ -113,25 +122,23 @@ void Gossip::refill() {
 }
 
 bool Gossip::is_due(const PeerId& id, const Author& author) const {
-    if (author.sequence == author.passed_sequence || m_tokens <= 0 || !m_members.all().contains(id)) return false;
+    if (author.sequence == author.passed_sequence || m_tokens <= 0) return false;
     // Half a heartbeat of tolerance: a status that comes a moment early must not wait for the next one at every hop.
-    const Duration pause = pace(id) - m_context.settings.heartbeat / 2;
-    return author.urgency == Urgency::urgent || m_context.now() >= author.passed_at + pause;
+    const Duration pause = pace_of(author.trusted) - m_context.settings.heartbeat / 2;
+    const bool in_time = author.urgency == Urgency::urgent || m_context.now() >= author.passed_at + pause;
+    return in_time && m_members.all().contains(id);
 }
 
 void Gossip::tick() {
     refill();
-    forget_the_gone();
-    // The host may vouch for others than before.
-    m_trusted = static_cast<std::size_t>(std::count_if(
-        m_authors.begin(), m_authors.end(), [this](const auto& one) { return m_members.trusts(one.first); }));
+    if (m_context.now() >= m_looked_at + m_context.settings.heartbeat) look_around();
     std::vector<Authors::iterator> due;
     for (auto it = m_authors.begin(); it != m_authors.end(); ++it) {
         if (is_due(it->first, it->second)) due.push_back(it);
         if (m_context.now() >= it->second.ask_at && m_tokens > 0) ask(it->first, it->second);
     }
-    const auto rank = [this](const Authors::iterator& one) {
-        return std::tuple(!m_members.trusts(one->first), one->second.urgency != Urgency::urgent, one->second.passed_at);
+    const auto rank = [](const Authors::iterator& one) {
+        return std::tuple(!one->second.trusted, one->second.urgency != Urgency::urgent, one->second.passed_at);
     };
     std::sort(due.begin(), due.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
     for (const Authors::iterator& one : due) {
@@ -177,15 +184,24 @@ void Gossip::left(const PeerId& neighbour) {
     gone->second.ask_at = std::min(gone->second.ask_at, soon);
 }
 
-/// Their sequences stay with Members, so that nobody brings them back with what they once said.
-void Gossip::forget_the_gone() {
+/// Once a heartbeat: the host may vouch for others than before, and who has gone is forgotten. Sequences stay with
+/// Members, so that nobody brings them back with what they once said.
+void Gossip::look_around() {
+    m_looked_at = m_context.now();
+    m_trusted = 0;
+    for (auto& [id, author] : m_authors) {
+        author.trusted = m_members.trusts(id);
+        m_trusted += author.trusted ? 1 : 0;
+    }
     for (auto it = m_authors.begin(); it != m_authors.end();) {
-        const bool is_here = m_members.all().contains(it->first);
-        if (is_here || m_context.now() - it->second.grown_at <= paces_to_live * pace(it->first)) {
+        const bool was_here_lately =
+            m_context.now() - it->second.grown_at <= paces_to_live * pace_of(it->second.trusted);
+        if (was_here_lately || m_members.all().contains(it->first)) {
             ++it;
             continue;
         }
         m_marks -= it->second.hears_without_us.size();
+        m_trusted -= it->second.trusted ? 1 : 0;
         it = m_authors.erase(it);
     }
 }

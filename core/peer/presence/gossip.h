@@ -71,11 +71,14 @@ public:
     [[nodiscard]] Duration patience(const PeerId& author) const;
     /// The neighbour that brought the newest status of `author`, itself if that is one: what goes there finds its way.
     [[nodiscard]] std::optional<PeerId> way_to(const PeerId& author) const;
+    /// Whether `neighbour` has shown that it hears of `author` without us: its way to that author does not lead here.
+    [[nodiscard]] bool hears_without_us(const PeerId& neighbour, const PeerId& author) const;
 
 private:
     struct Author {
         run::Envelope newest;
-        PeerId bringer;  // of the newest
+        PeerId bringer;        // of the newest
+        bool trusted = false;  // when it was heard last, or looked at
         std::uint64_t sequence = 0, passed_sequence = 0, answered_sequence = 0;
         TimePoint grown_at, passed_at, ask_at;
         Urgency urgency = Urgency::urgent;
@@ -83,6 +86,7 @@ private:
     };
     using Authors = std::map<PeerId, Author>;
     [[nodiscard]] Duration beat(const PeerId& author) const;
+    [[nodiscard]] Duration pace_of(bool trusted) const;
     [[nodiscard]] bool is_due(const PeerId& id, const Author& author) const;
     void refill();
     void mark(Author& author, const PeerId& neighbour);
@@ -91,7 +95,7 @@ private:
     void ask(const PeerId& id, Author& author);
     void answer(const PeerId& to, Author& author);
     void send(const PeerId& to, const Author& author);
-    void forget_the_gone();
+    void look_around();
 
     const Context& m_context;
     const Members& m_members;
@@ -99,7 +103,7 @@ private:
     std::size_t m_trusted = 0;  // of them
     std::size_t m_marks = 0;
     double m_tokens = relayed_at_once;
-    TimePoint m_filled;
+    TimePoint m_filled, m_looked_at;
 };
 
 }  // namespace potluck::peer

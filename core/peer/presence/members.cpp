@@ -90,6 +90,11 @@ run::DeviceCertificate Members::certificate_of(const PeerId& peer) const {
     return found == m_heard.end() ? run::DeviceCertificate{} : found->second.certificate;
 }
 
+PeerId Members::person_of(const PeerId& peer) const {
+    const auto found = m_heard.find(peer);
+    return found == m_heard.end() ? peer : found->second.certificate.person_of(peer);
+}
+
 bool Members::is_relayed(const PeerId& peer) const { return !m_sessions.contains(peer); }
 
 bool Members::has_room_for(const PeerId& peer, const PeerId& person, Source source) const {

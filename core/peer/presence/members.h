@@ -74,9 +74,10 @@ inline constexpr std::size_t message_kinds = static_cast<std::size_t>(run::last_
 inline constexpr std::uint32_t offences_max = 50;  // malformed, forged or flooding messages of one session
 inline constexpr Duration offender_refused_for{600'000};
 inline constexpr Duration backlog_max{120'000};  // a session that nobody answers for longer has ended
-/// Members that are known only from what others pass on, and that the host does not vouch for: anybody can make keys,
-/// so they must not take the room of those with a session.
-inline constexpr std::size_t relayed_members_max = run::members_max / 2;
+/// Members that are known only from what others pass on, and that the host does not vouch for. Of a larger run that is
+/// a sample: nothing is decided by who is in it, so what a member hears, keeps and looks through at every tick need not
+/// grow with the run. Anybody can make keys, so they must not take the room of those with a session either.
+inline constexpr std::size_t relayed_members_max = 512;
 /// Highest sequences that are kept of members who are not here, so that nobody can replay their statuses.
 inline constexpr std::size_t sequences_max = 2 * run::members_max;
 
@@ -124,6 +125,8 @@ public:
     /// session does not speak for itself.
     [[nodiscard]] run::Verdict take(const PeerId& peer, const run::StatusMessage& status, Source source, TimePoint now,
                                     Duration silence = run::heartbeats_to_live * Duration{1'000});
+    /// Whether a status of `peer`, a computer of `person`, would be kept if it is news.
+    [[nodiscard]] bool has_room_for(const PeerId& peer, const PeerId& person, Source source) const;
     /// `neighbour` has brought `peer`'s newest status. While another one that did so is a neighbour, that one stays the
     /// one through which it is heard.
     void heard_through(const PeerId& peer, const PeerId& neighbour);
@@ -141,7 +144,7 @@ public:
     [[nodiscard]] bool trusts(const PeerId& peer) const;
     /// Whose computer `peer` is, as it has said and its person has signed; its own person if nothing was heard of it.
     [[nodiscard]] run::DeviceCertificate certificate_of(const PeerId& peer) const;
-    [[nodiscard]] PeerId person_of(const PeerId& peer) const { return certificate_of(peer).person_of(peer); }
+    [[nodiscard]] PeerId person_of(const PeerId& peer) const;
     /// The team that the person of `peer` claims: what that computer says, or else another of them that is here.
     [[nodiscard]] std::string team_of(const PeerId& peer) const;
     /// Highest sequence that was ever heard of `peer`.
@@ -176,7 +179,6 @@ private:
         run::DeviceCertificate certificate;
     };
     using HeardOf = std::map<PeerId, Heard>;
-    [[nodiscard]] bool has_room_for(const PeerId& peer, const PeerId& person, Source source) const;
     [[nodiscard]] bool is_relayed(const PeerId& peer) const;
     [[nodiscard]] HeardOf::iterator oldest_absent();
     void keep(const PeerId& peer, const run::StatusMessage& status);

@@ -339,6 +339,39 @@ private slots:
         QCOMPARE(gossip.pace(Bench::id(41)), Duration{3'000});
     }
 
+    void whom_the_host_vouches_for_is_looked_up_at_every_heartbeat() {
+        Bench bench;
+        Members members;
+        Gossip gossip(bench.context, members);
+        std::vector<PeerId> all;
+        for (std::uint8_t who = 40; who < 60; ++who) {
+            all.push_back(Bench::id(who));
+            run::StatusMessage status;
+            status.sequence = 1;
+            QCOMPARE(members.take(all.back(), status, Source::others, bench.context.now()), Verdict::accepted);
+            gossip.take(Bench::id(2), bench.status_of(who, 1), 1, urgent);
+        }
+        std::sort(all.begin(), all.end());
+        members.trust(all);
+        bench.wait(1'000);
+        gossip.tick();
+        QCOMPARE(gossip.pace(Bench::id(40)), Duration{6'667});  // twenty of them
+        members.trust({});
+        bench.wait(999);
+        gossip.tick();
+        members.trust(all);
+        QCOMPARE(gossip.pace(Bench::id(40)), Duration{6'667});
+        members.trust({all[0]});
+        bench.wait(1);
+        gossip.tick();
+        QCOMPARE(gossip.pace(all[0]), Duration{3'000});
+        members.trust(all);
+        bench.wait(1'000'000);
+        members.expire(bench.context.now(), [](const PeerId&) { return Duration{1}; });
+        gossip.tick();
+        QCOMPARE(gossip.pace(Bench::id(40)), Duration{3'000});  // none of them is here any more
+    }
+
     /// At most three a second and link, 256 at once and the neighbours of one more; the host's friends first.
     void relayed_statuses_are_limited_and_trusted_members_come_first() {
         Bench bench;

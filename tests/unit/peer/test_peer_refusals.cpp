@@ -133,6 +133,30 @@ private slots:
         }
     }
 
+    /// A stranger's status for which there is no room costs no arithmetic.
+    void a_status_without_a_place_is_refused_before_its_signature_is_checked() {
+        Bench bench;
+        run::StatusMessage status;
+        status.sequence = 1;
+        const auto told_of = [&](std::uint32_t number, std::byte flaw = {}) {
+            std::array<std::byte, 32> seed{};
+            std::memcpy(seed.data(), &number, sizeof number);
+            const identity::Identity stranger = identity::Identity::from_seed(seed);
+            run::Envelope made{
+                Fixture::run_id(), stranger.id(), run::MessageKind::status, run::encode_body(status), {}};
+            made.signature = stranger.sign(run::domain_of(made.kind), run::signed_bytes(made));
+            made.signature[3] ^= flaw;
+            return bench.on(made);
+        };
+        QCOMPARE(told_of(1'000, std::byte{1}), Verdict::bad_signature);
+        for (std::uint32_t i = 0; i < relayed_members_max; ++i) {
+            if (i % 100 == 0) bench.peer->tick(bench.own.context.now() + Duration{static_cast<int>(20 * i)});
+            QCOMPARE(told_of(2'000 + i), Verdict::accepted);
+        }
+        QCOMPARE(told_of(1'000, std::byte{1}), Verdict::no_room);
+        QCOMPARE(bench.on(status), Verdict::accepted);  // a neighbour's
+    }
+
     void contributions_of_a_suspended_person_are_refused() {
         const PeerId person = key_of(6).id();
         const Fixture::Made made = Fixture().payload_of(1.0F, person);
