@@ -1,5 +1,6 @@
 // Seats pass a contribution on to all other seats, so that one of them is enough. Which seats a member sends it to
-// follows from author and round alone: members on the way send it to the same ones, and its paths do not multiply.
+// follows from author and round alone, so members on the way send it to the same ones; and each of them only to those
+// that its sender is behind, so its paths do not multiply.
 #include "core/peer/presence/routes.h"
 
 #include <algorithm>
@@ -31,32 +32,42 @@ bool Routes::nobody_is_light(const std::vector<PeerId>& neighbours) const {
     return std::none_of(neighbours.begin(), neighbours.end(), [this](const PeerId& one) { return is_light(one); });
 }
 
-std::vector<PeerId> Routes::neighbours_towards_seats(const PeerId& author, RoundId round,
-                                                     const std::vector<PeerId>& committee) const {
-    std::vector<std::pair<Digest, PeerId>> ways;  // rank of a seat, and the neighbour on the way to it
+std::vector<Routes::Way> Routes::ways_to_seats(const PeerId& author, RoundId round,
+                                               const std::vector<PeerId>& committee) const {
+    std::vector<std::pair<Digest, Way>> ranked;
     for (const PeerId& seat : committee) {
         if (seat == m_context.self() || seat == author) continue;
-        if (const auto way = m_gossip.way_to(seat)) ways.emplace_back(rank_of(seat, author, round), *way);
+        if (const auto way = m_gossip.way_to(seat)) ranked.push_back({rank_of(seat, author, round), {seat, *way}});
     }
-    std::sort(ways.begin(), ways.end());
+    std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const std::size_t liars = (committee.size() - 1) / 3;
-    if (!m_context.seated_in(committee) && ways.size() > liars + 1) ways.resize(liars + 1);
-    std::vector<PeerId> neighbours;
-    for (const auto& [rank, neighbour] : ways) neighbours.push_back(neighbour);
-    return neighbours;
+    if (!m_context.seated_in(committee) && ranked.size() > liars + 1) ranked.resize(liars + 1);
+    std::vector<Way> ways;
+    for (const auto& [rank, way] : ranked) ways.push_back(way);
+    return ways;
+}
+
+/// Towards the seats that `from` hears of through here; towards all, if it hears of all of them without us.
+std::vector<Routes::Way> Routes::only_from(const PeerId& from, std::vector<Way> ways) const {
+    const auto leads_past = [&](const Way& way) { return m_gossip.hears_without_us(from, way.seat); };
+    if (!std::all_of(ways.begin(), ways.end(), leads_past)) std::erase_if(ways, leads_past);
+    return ways;
 }
 
 /// All of them where none is light, and where seats are somewhere and no way to any of them is known.
-std::vector<PeerId> Routes::next(const PeerId& author, RoundId round, const std::vector<PeerId>& committee) const {
+std::vector<PeerId> Routes::next(const PeerId& author, RoundId round, const std::vector<PeerId>& committee,
+                                 const PeerId& from) const {
     std::vector<PeerId> neighbours = m_context.swarm.neighbours();
     if (nobody_is_light(neighbours)) return neighbours;
     const bool seats_elsewhere = std::any_of(committee.begin(), committee.end(), [&](const PeerId& seat) {
         return seat != m_context.self() && seat != author;
     });
-    const std::vector<PeerId> ways = neighbours_towards_seats(author, round, committee);
+    std::vector<Way> ways = ways_to_seats(author, round, committee);
+    if (!m_context.seated_in(committee)) ways = only_from(from, std::move(ways));
     if (ways.empty() && seats_elsewhere) return neighbours;
     std::erase_if(neighbours, [&](const PeerId& one) {
-        return is_light(one) && std::find(ways.begin(), ways.end(), one) == ways.end();
+        const auto leads_there = [&](const Way& way) { return way.neighbour == one; };
+        return is_light(one) && std::none_of(ways.begin(), ways.end(), leads_there);
     });
     return neighbours;
 }
@@ -65,7 +76,7 @@ void Routes::pass_on(const run::Envelope& contribution, RoundId round, const std
                      const PeerId& from) const {
     run::Envelope bare = contribution;
     bare.payload.clear();
-    for (const PeerId& neighbour : next(contribution.sender, round, committee)) {
+    for (const PeerId& neighbour : next(contribution.sender, round, committee, from)) {
         if (neighbour != from && neighbour != contribution.sender) m_context.swarm.send(neighbour, bare);
     }
 }
@@ -76,7 +87,8 @@ void Routes::send(const run::ContributionMessage& own, ByteSpan payload, const s
     const std::vector<PeerId> all = m_context.swarm.neighbours();
     if (nobody_is_light(all)) return m_context.swarm.broadcast(whole);
     const bool to_all = reach == Reach::all_neighbours;
-    const std::vector<PeerId> neighbours = to_all ? all : next(m_context.self(), own.round, committee);
+    const std::vector<PeerId> neighbours =
+        to_all ? all : next(m_context.self(), own.round, committee, m_context.self());
     run::Envelope bare = whole;
     bare.payload.clear();
     for (const PeerId& neighbour : neighbours) m_context.swarm.send(neighbour, is_light(neighbour) ? bare : whole);

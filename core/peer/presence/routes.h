@@ -5,6 +5,10 @@
 //               '--> towards some seats of the committee: the neighbour that brought the newest status of each, since
 //                    what has come from there finds the way back (Dalal, Metcalfe: Reverse path forwarding, 1978)
 //
+// What a neighbour sends is on its way to those seats whose statuses that neighbour hears through here, and goes on
+// towards these alone, except from a seat. If it went towards all from each hop, its paths would cross and fork again,
+// and reach the more members the larger the run is.
+//
 // A status is signed and numbered by its seat, so nobody can be nearer to one than it is. What swallows contributions
 // on the way does not get all of them: each goes to f + 1 of the 3f + 1 seats that are here, others in every round, and
 // an author whose last one was missed tells all its neighbours. Where everybody is full, everybody hears everything.
@@ -35,12 +39,17 @@ public:
               Reach reach) const;
 
 private:
+    /// A seat that a contribution is sent towards, and the neighbour on the way to it.
+    struct Way {
+        PeerId seat, neighbour;
+    };
     [[nodiscard]] bool is_light(const PeerId& neighbour) const;
     [[nodiscard]] bool nobody_is_light(const std::vector<PeerId>& neighbours) const;
-    [[nodiscard]] std::vector<PeerId> neighbours_towards_seats(const PeerId& author, RoundId round,
-                                                               const std::vector<PeerId>& committee) const;
-    [[nodiscard]] std::vector<PeerId> next(const PeerId& author, RoundId round,
-                                           const std::vector<PeerId>& committee) const;
+    [[nodiscard]] std::vector<Way> ways_to_seats(const PeerId& author, RoundId round,
+                                                 const std::vector<PeerId>& committee) const;
+    [[nodiscard]] std::vector<Way> only_from(const PeerId& from, std::vector<Way> ways) const;
+    [[nodiscard]] std::vector<PeerId> next(const PeerId& author, RoundId round, const std::vector<PeerId>& committee,
+                                           const PeerId& from) const;
 
     const Context& m_context;
     const Members& m_members;

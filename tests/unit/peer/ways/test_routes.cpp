@@ -41,6 +41,14 @@ struct Bench : Fixture {
     void forget_ways() {
         for (std::uint8_t who = 4; who <= 7; ++who) members.left(id(who));
     }
+    /// Seats' statuses come from neighbour 8, too, for all seats but the last.
+    void let_8_hear_all_but_the_fourth() {
+        for (const std::uint8_t seat : std::vector<std::uint8_t>{21, 22, 23}) {
+            hear(8, seat, false);
+            hear(static_cast<std::uint8_t>(seat - 17), seat, false);
+        }
+        swarm.sent_to.clear();
+    }
     /// To whom a contribution of `author` goes that has come from the neighbour `from`, by number.
     std::set<int> passed_on(std::uint8_t author = 30, std::uint8_t from = 2, std::uint64_t round = 5) {
         run::Envelope contribution{context.run, id(author), run::MessageKind::contribution, {}, {}};
@@ -122,10 +130,26 @@ private slots:
         QVERIFY(bench.gossip.way_to(Bench::id(21)) == Bench::id(21));
     }
 
+    /// Else the paths to two seats would cross and fork at every hop.
+    void it_goes_on_to_those_seats_alone_that_its_deliverer_hears_through_here() {
+        Bench bench;
+        bench.let_8_hear_all_but_the_fourth();
+        int towards_the_fourth = 0;
+        for (std::uint64_t round = 0; round < 30; ++round) {
+            const std::set<int> from_others = Bench::light_ones(bench.passed_on(30, 2, round));
+            const bool is_chosen = from_others.contains(7);
+            towards_the_fourth += is_chosen ? 1 : 0;
+            QCOMPARE(Bench::light_ones(bench.passed_on(30, 8, round)), is_chosen ? std::set<int>{7} : from_others);
+        }
+        QVERIFY(towards_the_fourth > 0 && towards_the_fourth < 30);
+    }
+
     void a_seat_tells_all_other_seats() {
         Bench bench;
-        bench.seats = ids_of({1, 21, 22, 23});
-        QCOMPARE(Bench::light_ones(bench.passed_on()), (std::set<int>{4, 5, 6}));
+        bench.seats = ids_of({1, 21, 22, 24});
+        QCOMPARE(Bench::light_ones(bench.passed_on()), (std::set<int>{4, 5, 7}));
+        bench.let_8_hear_all_but_the_fourth();
+        QCOMPARE(Bench::light_ones(bench.passed_on(30, 8)), (std::set<int>{4, 5, 7}));
     }
 
     void where_no_way_to_a_seat_is_known_every_neighbour_hears_of_it() {
