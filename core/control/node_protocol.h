@@ -239,6 +239,7 @@ struct Jury {
 struct Findings {
     bool calculates_differently = false;
     std::optional<Jury> jury = {};
+    std::uint64_t members_beyond = 0;
 };
 
 /// What becomes of the run if its host leaves now.
@@ -286,6 +287,7 @@ struct RunSnapshot {
     bool closed = false;
     std::vector<MemberRow> members;
     std::vector<RefusalRow> refusals;
+    [[nodiscard]] std::size_t members_in_all() const { return members.size() + findings.members_beyond; }
 
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "The run's id in hexadecimal digits.");
@@ -347,6 +349,8 @@ struct RunSnapshot {
         field("closed", value.closed, Optional{Any{}},
               "Whether the run is over and its committee has agreed on the last state.");
         field("members", value.members, List{members_max, Any{}}, "All known members, this node included.");
+        field("members_beyond", value.findings.members_beyond, Optional{Whole{}},
+              "Members of a large run that this node does not know, as the newest list tells of them.");
         field("refusals", value.refusals, Optional{List{refusals_max, Any{}}},
               "Refused messages and connections, by kind and reason.");
     }

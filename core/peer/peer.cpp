@@ -314,6 +314,7 @@ PeerView Peer::view() const {
     view.closed = m_chain.closed();
     if (m_machine.playing()) view.proposer = m_ballots.proposer();
     view.members = member_views({m_context.self(), status_message_of(own), true}, m_members, m_chain.committee());
+    view.beyond = members_beyond(m_members, m_context.self(), m_chain.head(), m_context.manifest.recipe.window);
     view.window_tokens = own.training.window_tokens;
     view.tokens_per_second = own.training.tokens_per_second;
     view.loss = own.training.loss;

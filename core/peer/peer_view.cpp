@@ -18,4 +18,17 @@ std::vector<MemberView> member_views(MemberView self, const Members& members, co
     return views;
 }
 
+Beyond members_beyond(const Members& members, const PeerId& self, const run::AcceptList* newest, Duration window) {
+    Beyond beyond;
+    if (newest == nullptr || !members.is_sample()) return beyond;
+    std::uint64_t tokens = 0;
+    for (const run::Accepted& entry : newest->entries) {
+        if (entry.peer == self || members.all().contains(entry.peer)) continue;
+        ++beyond.members;
+        tokens += entry.tokens.value;
+    }
+    beyond.tokens_per_second = static_cast<double>(tokens) / std::chrono::duration<double>(window).count();
+    return beyond;
+}
+
 }  // namespace potluck::peer

@@ -34,6 +34,16 @@ struct MemberView {
 [[nodiscard]] std::vector<MemberView> member_views(MemberView self, const Members& members,
                                                    const std::vector<PeerId>& seats);
 
+/// Members that a computer of a large run does not know, as the newest list tells of them.
+struct Beyond {
+    std::size_t members = 0;
+    double tokens_per_second = 0;  // of their windows
+};
+
+/// Nobody, while there is room to know everybody. `newest` may be null.
+[[nodiscard]] Beyond members_beyond(const Members& members, const PeerId& self, const run::AcceptList* newest,
+                                    Duration window);
+
 /// What the node shows of a run (control::RunSnapshot is made from it).
 struct PeerView {
     using Checkpoint = peer::Checkpoint;
@@ -45,6 +55,7 @@ struct PeerView {
     bool closed = false;  // the run is over, and the committee has agreed on its last state
     std::optional<PeerId> proposer;
     std::vector<MemberView> members;  // self included
+    Beyond beyond;                    // these
     TokenCount window_tokens;
     double tokens_per_second = 0;
     double loss = 0;

@@ -275,6 +275,15 @@ private slots:
         QCOMPARE(fixture.find<QListView>("members")->model()->rowCount(), 6);
     }
 
+    void members_that_only_the_newest_list_tells_of_are_counted() {
+        WindowFixture fixture;
+        control::NodeSnapshot snapshot = recordedSnapshot("training");
+        snapshot.run->findings.members_beyond = 2'994;
+        fixture.node.push(snapshot);
+        QVERIFY(fixture.visibleTexts().contains(QLocale().toString(3'000)));
+        QCOMPARE(fixture.find<QListView>("members")->model()->rowCount(), 6);
+    }
+
     void members_without_a_session_are_told() {
         WindowFixture fixture;
         control::NodeSnapshot snapshot = recordedSnapshot("training");

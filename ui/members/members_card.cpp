@@ -74,7 +74,7 @@ void MembersCard::refresh() {
     const NodeView& view = m_client.view();
     if (!isInRun(view)) return;
     const std::vector<control::MemberRow>& members = view.snapshot.run->members;
-    m_count->setText(QLocale().toString(static_cast<qulonglong>(members.size())));
+    m_count->setText(QLocale().toString(static_cast<qulonglong>(view.snapshot.run->members_in_all())));
     if (m_picture->isHidden())
         m_model->show(members);
     else

@@ -87,7 +87,7 @@ void RunLog::look_at_members(TimePoint now, const peer::PeerView& view) {
     if (joined.empty() && left.empty()) return;
     std::string text = joined.empty() ? "" : "joined: " + list_of(joined);
     if (!left.empty()) text += (text.empty() ? "left: " : "; left: ") + list_of(left);
-    say(Level::info, fmt::format("{}; members now: {}", text, view.members.size()));
+    say(Level::info, fmt::format("{}; members now: {}", text, view.members.size() + view.beyond.members));
     m_members = std::move(present);
     m_members_at = now;
 }

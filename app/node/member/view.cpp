@@ -146,6 +146,8 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
         snapshot.join_seconds = std::chrono::duration<double>(*view.join_to_first_step).count();
     snapshot.digest = view.digest.hex();
     snapshot.closed = view.closed;
+    snapshot.findings.members_beyond = view.beyond.members;
+    snapshot.swarm_tokens_per_second = static_cast<std::uint64_t>(view.beyond.tokens_per_second);
     for (const peer::MemberView& member : view.members) {
         const run::StatusMessage& status = member.status;
         snapshot.swarm_tokens_per_second += status.tokens_per_second;

@@ -122,10 +122,11 @@ std::string tile(const std::string& value, const std::string& label) {
 
 std::string tiles(const PageFacts& facts, const RunSnapshot& run) {
     const auto is_volunteer = [](const control::MemberRow& one) { return one.role == run::Role::volunteer; };
-    const auto volunteers = std::count_if(run.members.begin(), run.members.end(), is_volunteer);
+    const auto known = std::count_if(run.members.begin(), run.members.end(), is_volunteer);
+    const std::uint64_t volunteers = static_cast<std::uint64_t>(known) + run.findings.members_beyond;
     std::string html = "<dl class=\"tiles\">\n";
     if (facts.status.activity != control::Activity::not_running) {
-        html += tile(std::to_string(volunteers), "volunteers now");
+        html += tile(grouped(volunteers), "volunteers now");
         html += tile(grouped(run.swarm_tokens_per_second), "tokens a second");
     }
     html += tile(grouped(facts.leaders.size()), "have contributed");
@@ -202,16 +203,16 @@ const char* phase_text(const control::MemberRow& member) {
 std::string members_html(const RunSnapshot& run) {
     std::vector<control::MemberRow> members = run.members;
     std::ranges::stable_sort(members, std::greater(), &control::MemberRow::tokens_per_second);
+    const std::size_t shown = std::min(members.size(), members_shown_max);
     std::string rows;
-    for (std::size_t i = 0; i < std::min(members.size(), members_shown_max); ++i) {
+    for (std::size_t i = 0; i < shown; ++i) {
         const control::MemberRow& one = members[i];
         rows += row({name_html(one.name), phase_text(one), number_cell(grouped(one.tokens_per_second)),
                      number_cell(loss_text(one.loss))});
     }
     if (rows.empty()) return {};
     std::string html = table({"name", "doing", "tokens/s", "loss"}, rows);
-    if (members.size() > members_shown_max)
-        html += "<p>and " + grouped(members.size() - members_shown_max) + " more.</p>\n";
+    if (run.members_in_all() > shown) html += "<p>and " + grouped(run.members_in_all() - shown) + " more.</p>\n";
     return html;
 }
 

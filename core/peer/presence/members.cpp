@@ -97,6 +97,12 @@ PeerId Members::person_of(const PeerId& peer) const {
 
 bool Members::is_relayed(const PeerId& peer) const { return !m_sessions.contains(peer); }
 
+bool Members::is_sample() const {
+    const auto is_counted = [this](const auto& one) { return is_relayed(one.first) && !trusts(one.first); };
+    return static_cast<std::size_t>(std::count_if(m_members.begin(), m_members.end(), is_counted)) >=
+           relayed_members_max;
+}
+
 bool Members::has_room_for(const PeerId& peer, const PeerId& person, Source source) const {
     if (m_members.contains(peer)) return true;
     if (m_members.size() >= run::members_max) return false;

@@ -136,6 +136,8 @@ public:
     [[nodiscard]] const std::map<PeerId, Member>& all() const { return m_members; }
     /// Those with a session of their own, who can be asked.
     [[nodiscard]] std::vector<PeerId> neighbours() const;
+    /// There is no room for more of those that only others tell of: the run may have many more members.
+    [[nodiscard]] bool is_sample() const;
     /// Who is here and has no session with this member.
     [[nodiscard]] std::vector<PeerId> heard_through_others() const;
     [[nodiscard]] bool is_neighbour(const PeerId& peer) const { return m_sessions.contains(peer); }

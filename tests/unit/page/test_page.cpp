@@ -182,6 +182,14 @@ private slots:
         QCOMPARE(count_of(page_html(page_facts()), "secret-folder"), std::size_t{0});
     }
 
+    void members_that_only_the_newest_list_tells_of_are_counted() {
+        PageFacts facts = page_facts();
+        facts.status.run->findings.members_beyond = 2'498;
+        const std::string page = page_html(facts);
+        QVERIFY(holds(page, "<dd>2,500</dd>"));
+        QVERIFY(holds(page, "and 2,498 more."));
+    }
+
     void a_page_without_a_run_is_a_page() {
         PageFacts facts = page_facts();
         facts.status.run.reset();

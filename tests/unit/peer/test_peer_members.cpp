@@ -170,6 +170,30 @@ private slots:
         QVERIFY(!member_views({peer_of(3), {}, true}, members, {})[2].through);
     }
 
+    void a_list_tells_of_members_beyond_those_that_are_known_once_these_are_a_sample() {
+        Members members({peer_of(3'000'000)});
+        run::AcceptList list;
+        for (const std::uint32_t number : std::vector<std::uint32_t>{1, 7, 2'000'000, 2'000'001, 3'000'000}) {
+            run::Accepted& entry = list.entries.emplace_back();
+            entry.peer = peer_of(number);
+            entry.tokens = {300};
+        }
+        const auto beyond = [&](const run::AcceptList* newest) {
+            return members_beyond(members, peer_of(2'000'001), newest, Duration{2'000});
+        };
+        for (std::uint32_t i = 1; i < relayed_members_max; ++i) QCOMPARE(relayed(members, i, 1), Verdict::accepted);
+        QCOMPARE(relayed(members, 3'000'000, 1), Verdict::accepted);
+        members.joined(peer_of(relayed_members_max));
+        QCOMPARE(take(members, relayed_members_max, 1), Verdict::accepted);
+        QVERIFY(!members.is_sample());
+        QCOMPARE(beyond(&list).members, std::size_t{0});
+        members.left(peer_of(relayed_members_max));
+        QVERIFY(members.is_sample());
+        QCOMPARE(beyond(&list).members, std::size_t{1});  // 2,000,000
+        QCOMPARE(beyond(&list).tokens_per_second, 150.0);
+        QCOMPARE(beyond(nullptr).members, std::size_t{0});
+    }
+
     void there_is_room_for_a_limited_number_of_members() {
         Members members;
         for (std::uint32_t i = 0; i < run::members_max; ++i) QCOMPARE(take(members, i, 1), Verdict::accepted);

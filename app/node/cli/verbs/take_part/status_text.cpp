@@ -29,12 +29,14 @@ constexpr const char* collapsed_text =
     "new "
     "run with more pictures, fewer --prototypes or a lower --learning-rate\n";
 
-/// "members: 5", or "members: 5, 2 of them through others".
+/// "members: 5", or "members: 5, 2 of them through others"; of a large run "…, 40 known from the last round only".
 std::string members_of(const control::RunSnapshot& run) {
     const auto through_others = std::count_if(run.members.begin(), run.members.end(),
                                               [](const auto& one) { return !one.self && !one.connected; });
-    const std::string all = "members: " + std::to_string(run.members.size());
-    return through_others == 0 ? all : all + ", " + std::to_string(through_others) + " of them through others";
+    std::string all = "members: " + std::to_string(run.members_in_all());
+    if (through_others > 0) all += ", " + std::to_string(through_others) + " of them through others";
+    const std::uint64_t beyond = run.findings.members_beyond;
+    return beyond == 0 ? all : all + ", " + std::to_string(beyond) + " known from the last round only";
 }
 
 /// What was measured with the validation loss: "orders predicted 75 %, ".
