@@ -245,11 +245,13 @@ Verdict Inbox::on_status(const PeerId& from, const run::Envelope& envelope, cons
     m_names.heard(envelope, status, new_names ? SpokenNames::Words::fresh : SpokenNames::Words::repeated);
     if (before == nullptr && status.name.empty() && source == Source::itself) m_names.remind(author);
     // Whom to wait for at the end of a window is asked of those whose own session tells at every heartbeat.
-    if (source == Source::itself)
+    if (source == Source::itself) {
         m.machine.heard(author,
                         {status.role, status.phase, status.round, status.window_tokens,
                          m.chain.rules().trusts(m.members.person_of(author))},
                         m.context.now());
+        m.payload_post.heard(author, status);
+    }
     m.repairer.compare(author);
     m.steps.heard_result(author, status.list, status.digest);
     return Verdict::accepted;

@@ -12,6 +12,39 @@ namespace potluck::peer {
 
 using run::Verdict;
 
+namespace {
+
+bool is_in_step_soon(const run::StatusMessage& status, RoundId round) {
+    using run::Phase;
+    const bool takes_part = status.phase != Phase::joining && status.phase != Phase::repairing &&
+                            status.phase != Phase::leaving && status.phase != Phase::finished;
+    return takes_part && status.round.next() >= round;
+}
+
+}  // namespace
+
+/// Neighbours say at every heartbeat where they are; what others pass on of the rest comes too late to tell a time.
+void PayloadPost::round_begins() {
+    m_exchange.begin(m.context.now());
+    for (const PeerId& neighbour : m.members.neighbours()) {
+        const run::StatusMessage& status = m.members.find(neighbour)->status;
+        const PeerId person = m.members.person_of(neighbour);
+        const bool follows = status.light && is_in_step_soon(status, m.chain.height()) && tells_density(person);
+        if (!follows) continue;
+        m_exchange.follows(person);
+        heard(neighbour, status);
+    }
+}
+
+void PayloadPost::heard(const PeerId& neighbour, const run::StatusMessage& status) {
+    if (status.round >= m.chain.height()) m_exchange.followed(m.members.person_of(neighbour), m.context.now());
+}
+
+void PayloadPost::lost(const PeerId& neighbour) {
+    m_questions.lost(neighbour);
+    m_exchange.left(m.members.person_of(neighbour));
+}
+
 bool PayloadPost::has_place_for(const PeerId& from, const PeerId& author, const run::ContributionMessage& message) {
     if (m.machine.has_place_for(author, message, origin_of(from, message, author))) return true;
     m_flood_watch.refused(from, m.context.now());

@@ -6,7 +6,7 @@
 //        '-- without: its deliverer is asked; nobody brings it: fetched as a blob --^
 //
 // Does not: check signatures; who delivered a contribution does not matter once it is held.
-// Threads: the peer's. Owns: the questions that are open, what this round's payloads say of the lines (run::Exchange).
+// Threads: the peer's. Owns: the questions that are open, what this round says of the lines (run::Exchange).
 #pragma once
 
 #include "core/peer/chain/chain_log.h"
@@ -37,7 +37,9 @@ public:
     /// Questions whose turn has come are asked.
     void tick();
     /// A session has ended: nothing that it was asked is answered.
-    void lost(const PeerId& neighbour) { m_questions.lost(neighbour); }
+    void lost(const PeerId& neighbour);
+    /// A status came over the session of its author.
+    void heard(const PeerId& neighbour, const run::StatusMessage& status);
 
     /// Before the signature of a contribution is checked, which costs more: of fresh keys by the thousand a few draw a
     /// place. A refusal is counted against `from`.
@@ -58,9 +60,9 @@ public:
     void useless(const BlobId& payload);
 
     [[nodiscard]] const Routes& routes() const { return m_routes; }
-    /// How long the contributions of this round were on their way.
+    /// How long the contributions of this round were on their way, and the sum that it begins with.
     [[nodiscard]] const run::Exchange& exchange() const { return m_exchange; }
-    void round_begins() { m_exchange.begin(); }
+    void round_begins();
     void window_closed() { m_exchange.closed(m.context.now()); }
     /// This member offers `payload` for the round that is played.
     void offered(const BlobId& payload) { m_exchange.announced(m.context.self_person(), payload); }

@@ -1,9 +1,10 @@
 // How much of its movement a contribution sends: k of every 4,096 entries. Each list says the most for the next round,
 // from the recipe's k up to its k_max, a factor of two a round: more while nine of ten contributions are here within
-// half of a tenth of the window, less when they are not within that tenth, and then no more for a while. What counts is
-// how long they took, so that nobody has to say, or can lie about, how fast a link is.
+// half of a tenth of the window, less when they are not within that tenth, and then no more for a while. The same is
+// asked of the sum of the round before, where members take that from others: the slower of both decides. What counts
+// is how long they took, so that nobody has to say, or can lie about, how fast a link is.
 //
-//   window closes -> announced / arrived ... -> the list: next_k()
+//   round begins -> follows / followed ... -> window closes -> announced / arrived ... -> the list: next_k()
 //   a contribution that misses its round's list: late()
 //
 // Does not: decide whose contributions count, or know what one computer sends if its own link is slower.
@@ -32,11 +33,18 @@ inline constexpr std::uint64_t rounds_after_fall = 16;
 /// Nine of ten of `times`, rounded up, are at most this; Duration(0) if there are none.
 [[nodiscard]] Duration nine_of_ten(std::vector<Duration> times);
 
-/// How long the contributions of a round were on their way, counted from the end of its window.
+/// How long the contributions of a round were on their way, counted from the end of its window, and the sum of the
+/// round before, counted from its beginning.
 class Exchange {
 public:
-    /// A round begins.
-    void begin();
+    /// A round begins: its state is here.
+    void begin(TimePoint now);
+    /// `person` is here and takes the sum that leads to this state from others.
+    void follows(const PeerId& person) { m_followers.try_emplace(person); }
+    /// A computer of `person` has reached this state. Nothing if it was not to follow.
+    void followed(const PeerId& person, TimePoint now);
+    /// It has gone, and is not waited for.
+    void left(const PeerId& person) { m_followers.erase(person); }
     /// The window has ended here; the first time counts.
     void closed(TimePoint now);
     /// Who is late for one round and takes part in the next counts once, and so does a person with several computers:
@@ -51,10 +59,13 @@ public:
 
     /// Nothing was announced: it tells nothing.
     [[nodiscard]] bool empty() const { return m_arrivals.empty() && m_late.empty(); }
-    /// Until nine of ten were here, rounded up; Duration::max() if they are not.
+    /// Until nine of ten contributions were here, and until nine of ten followers had the sum, rounded up: the longer
+    /// of both. Duration::max() if they are not.
     [[nodiscard]] Duration duration() const;
 
 private:
+    TimePoint m_begun;
+    std::map<PeerId, std::optional<TimePoint>> m_followers;
     std::optional<TimePoint> m_closed;
     std::map<BlobId, std::optional<TimePoint>> m_arrivals;
     std::map<PeerId, BlobId> m_announced;

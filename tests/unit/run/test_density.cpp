@@ -139,7 +139,8 @@ private slots:
     void a_round_begins_with_nothing() {
         Exchange exchange = exchange_of({100, -1});
         exchange.late(peer(1));
-        exchange.begin();
+        exchange.follows(peer(2));
+        exchange.begin(closed_at);
         QVERIFY(exchange.empty());
         exchange.announced(peer(1), payload(1));
         exchange.closed(closed_at + Duration{60'000});
@@ -153,6 +154,36 @@ private slots:
         QCOMPARE(k_after(128, exchange_of({1'000})), 128U);
         QCOMPARE(k_after(128, exchange_of({1'001})), 64U);
         QCOMPARE(k_after(128, exchange_of({-1})), 64U);
+    }
+
+    /// 50 s before the window ends.
+    void the_sum_of_the_round_before_has_as_much_time_as_contributions() {
+        const auto exchange_with_sums = [](const std::vector<int>& taken) {
+            Exchange exchange;
+            exchange.begin(TimePoint{});
+            std::uint8_t number = 0;
+            for (const int one : taken) {
+                exchange.follows(peer(++number));
+                if (one >= 0) exchange.followed(peer(number), TimePoint{Duration{one}});
+            }
+            exchange.announced(peer(99), payload(99));
+            exchange.closed(closed_at);
+            exchange.arrived(payload(99), closed_at + Duration{300});
+            return exchange;
+        };
+        QCOMPARE(exchange_with_sums({}).duration(), Duration{300});
+        QCOMPARE(exchange_with_sums({200, 100}).duration(), Duration{300});
+        QCOMPARE(exchange_with_sums({200, 400}).duration(), Duration{400});
+        QCOMPARE(k_after(128, exchange_with_sums({501})), 128U);
+        QCOMPARE(k_after(128, exchange_with_sums({1'001})), 64U);
+        QCOMPARE(k_after(128, exchange_with_sums({-1})), 64U);
+        Exchange exchange = exchange_with_sums({-1, 400});
+        exchange.left(peer(1));
+        exchange.followed(peer(2), TimePoint{Duration{900}});
+        exchange.followed(peer(3), TimePoint{Duration{900}});
+        QCOMPARE(exchange.duration(), Duration{400});
+        // Of ten, one may be slower than the others.
+        QCOMPARE(exchange_with_sums({1, 2, 3, 4, 5, 6, 7, 8, 600, -1}).duration(), Duration{600});
     }
 
     void a_density_that_was_too_high_is_not_tried_again_at_once() {
