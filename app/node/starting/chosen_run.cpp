@@ -261,6 +261,7 @@ void Look::recipe() {
     if (m_chosen.model) recipe.learning_rate = run::usual_learning_rate(*m_chosen.model, recipe);
     if (!m_choices.checkpoint.empty()) recipe.learning_rate *= fine_tuning_rate;
     if (m_choices.learning_rate > 0) recipe.learning_rate = m_choices.learning_rate;
+    recipe.outer.form = usual_step;
     recipe.strangers.newcomer_rms = run::usual_newcomer_rms(recipe);
     if (m_chosen.model) recipe.measuring.jury = usual_jury_for(*m_chosen.model);
     if (m_choices.rounds > 0) recipe.total_rounds = m_choices.rounds;

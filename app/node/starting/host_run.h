@@ -52,6 +52,10 @@ struct HostedRun {
 /// `fraction` of the stage; false ends the making, and the call returns `cancelled`.
 using MakingProgress = std::function<bool(control::MakingStage stage, double fraction)>;
 
+/// How a round moves the model where the host names nothing: nobody knows how many will come, and with few it costs no
+/// loss (docs/decisions.md).
+inline constexpr numerics::StepForm usual_step = numerics::StepForm::coded;
+
 /// The jury of a run whose host names none: run::usual_jury, but 0 for models that draw or embed pictures, whose honest
 /// contributions the table of evidence was not measured with.
 [[nodiscard]] double usual_jury_for(const model::ModelSpec& model);

@@ -134,6 +134,10 @@ private slots:
         QCOMPARE(look_at(choices(), {}).plan.recipe.measuring.jury, run::usual_jury);
     }
 
+    void a_run_that_is_chosen_in_the_window_has_coded_steps() {
+        QVERIFY(look_at(choices(), {}).plan.recipe.outer.form == numerics::StepForm::coded);
+    }
+
     void the_longest_words_stand() {
         control::RunChoices made = choices();
         made.run_name = std::string(run::run_name_characters_max, 'a');

@@ -124,7 +124,7 @@ void HostVerb::add_rounds(CLI::App& host) {
                     "Values sent of every 4096: \"auto\", as many as links carry, or a number (default: auto)");
     host.add_option("--step", m_step,
                     "How a round moves the model: coded, so that members whose line is slow may take the sum of many "
-                    "from others, or exact, where everybody adds up all contributions")
+                    "from others, or exact, where everybody adds up all contributions (default: coded)")
         ->check(CLI::IsMember({"coded", "exact"}));
     host.add_option("--robust", m_robust,
                     "How contributions are averaged: mean, each clipped to the median norm, or centered_clip, for runs "

@@ -38,7 +38,8 @@ private:
 
     HostPlan m_plan;
     ModelOptions m_model;
-    std::string m_optimizer = "adamw", m_density = "auto", m_step = "exact", m_robust = "mean", m_lamb_debias;
+    std::string m_optimizer = "adamw", m_density = "auto", m_step = run::name_of(usual_step), m_robust = "mean",
+                m_lamb_debias;
     std::vector<std::string> m_backbones, m_allowed;
     double m_learning_rate = 0, m_window_seconds = 0, m_collect_seconds = 0, m_grace_seconds = 0;  // 0: the usual
     std::optional<double> m_jury;
