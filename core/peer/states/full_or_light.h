@@ -4,6 +4,7 @@
 //   full --payloads took more than a tenth of the window, rounds_to_light times in a row--> light
 //   light --they would take less than half of that, for many rounds in a row--> full
 //
+// Of few members the payloads together may be shorter than the step: then nobody is light, however slow its line.
 // Who comes to a run whose payloads are many times its step begins light: to find out what its line carries it would
 // have to take them all. The way back doubles with each time it was taken too early. Does not: know who has a seat,
 // which is always full. Owns: values only.
@@ -28,9 +29,9 @@ public:
     void begins(std::uint64_t payload_bytes, std::uint64_t step_bytes) {
         m_light = payload_bytes > steps_to_begin_light * step_bytes;
     }
-    /// A round ended in which this member took all payloads: `taken` is how long after the window's end nine of ten of
-    /// its list's were here.
-    void took_payloads(Duration taken);
+    /// A round ended in which this member took all payloads, of `payload_bytes` together, whose step has `step_bytes`:
+    /// `taken` is how long after the window's end nine of ten of its list's were here.
+    void took_payloads(Duration taken, std::uint64_t payload_bytes, std::uint64_t step_bytes);
     /// A round ended in which it took the step, `step_bytes` in `taken`, for payloads of `payload_bytes` together.
     void took_step(std::uint64_t step_bytes, Duration taken, std::uint64_t payload_bytes);
 

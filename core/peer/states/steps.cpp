@@ -105,8 +105,12 @@ std::vector<PeerId> Steps::agreeing(const Wanted& wanted, const Digest& list,
 void Steps::begin_with(const run::AcceptList& list) {
     if (!coded() || list.entries.empty() || std::exchange(m_begun, true)) return;
     m_seated = m.context.seated_in(m.chain.committee());
-    const std::uint32_t kept = numerics::kept_of_step(list.k);
-    m_choice.begins(payload_bytes_of(list), numerics::step_bytes_max(m.context.layout.parameters, kept));
+    m_choice.begins(payload_bytes_of(list), step_bytes_of(list));
+}
+
+/// At most.
+std::uint64_t Steps::step_bytes_of(const run::AcceptList& list) const {
+    return numerics::step_bytes_max(m.context.layout.parameters, numerics::kept_of_step(list.k));
 }
 
 void Steps::ask(Wanted& wanted) {
@@ -252,7 +256,8 @@ void Steps::judge_line(RoundId round, std::optional<TimePoint> window_closed) {
         if (!at) return;  // caught up by a checkpoint: nothing was seen
         times.push_back(std::max(Duration(0), *at - *window_closed));
     }
-    if (!times.empty()) m_choice.took_payloads(run::nine_of_ten(std::move(times)));
+    if (times.empty()) return;
+    m_choice.took_payloads(run::nine_of_ten(std::move(times)), payload_bytes_of(*list), step_bytes_of(*list));
 }
 
 void Steps::entered(RoundId round, std::optional<TimePoint> window_closed) {

@@ -142,6 +142,7 @@ private:
     [[nodiscard]] bool is_seat(const PeerId& member) const;
     void ask(Wanted& wanted);
     void forget_before(RoundId round);
+    [[nodiscard]] std::uint64_t step_bytes_of(const run::AcceptList& list) const;
     void judge_line(RoundId round, std::optional<TimePoint> window_closed);
 
     const Parts m;

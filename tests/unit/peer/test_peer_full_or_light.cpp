@@ -10,10 +10,15 @@ namespace {
 
 constexpr Duration window{10'000};  // a tenth is 1 s
 
+/// A round in which all payloads were taken, twice as many bytes as the step.
+void take_payloads(FullOrLight& choice, int milliseconds) {
+    choice.took_payloads(Duration{milliseconds}, 2'000, 1'000);
+}
+
 /// Light after two slow rounds.
 FullOrLight light_one() {
     FullOrLight choice(window);
-    for (std::uint32_t round = 0; round < rounds_to_light; ++round) choice.took_payloads(Duration{1'001});
+    for (std::uint32_t round = 0; round < rounds_to_light; ++round) take_payloads(choice, 1'001);
     return choice;
 }
 
@@ -33,12 +38,12 @@ class FullOrLightTest : public QObject {
 private slots:
     void a_member_is_light_after_two_slow_rounds_in_a_row() {
         FullOrLight choice(window);
-        choice.took_payloads(Duration{1'001});
+        take_payloads(choice, 1'001);
         QVERIFY(!choice.light());
-        choice.took_payloads(Duration{1'000});
-        choice.took_payloads(Duration{60'000});
+        take_payloads(choice, 1'000);
+        take_payloads(choice, 60'000);
         QVERIFY(!choice.light());
-        choice.took_payloads(Duration{60'000});
+        take_payloads(choice, 60'000);
         QVERIFY(choice.light());
     }
 
@@ -60,6 +65,20 @@ private slots:
         QCOMPARE(rounds_until_full(choice, Duration{10}), 4U);
     }
 
+    void where_payloads_are_no_longer_than_the_step_nobody_is_light() {
+        FullOrLight choice(window);
+        for (int round = 0; round < 10; ++round) choice.took_payloads(Duration{60'000}, 1'000, 1'000);
+        QVERIFY(!choice.light());
+        for (int round = 0; round < 2; ++round) choice.took_payloads(Duration{60'000}, 1'001, 1'000);
+        QVERIFY(choice.light());
+        for (int round = 0; round < 10; ++round) choice.took_step(1'000, Duration{60'000}, 1'001);
+        QVERIFY(choice.light());
+        for (int round = 0; round < 3; ++round) choice.took_step(1'000, Duration{60'000}, 1'000);
+        QVERIFY(choice.light());
+        choice.took_step(1'000, Duration{60'000}, 1'000);
+        QVERIFY(!choice.light());
+    }
+
     void a_slow_round_between_begins_the_count_anew() {
         FullOrLight choice = light_one();
         for (int round = 0; round < 3; ++round) choice.took_step(1'000, Duration{10}, 2'000);
@@ -72,7 +91,7 @@ private slots:
         std::vector<std::uint32_t> needed;
         for (int time = 0; time < 6; ++time) {
             needed.push_back(rounds_until_full(choice, Duration{10}));
-            for (std::uint32_t round = 0; round < rounds_to_light; ++round) choice.took_payloads(Duration{2'000});
+            for (std::uint32_t round = 0; round < rounds_to_light; ++round) take_payloads(choice, 2'000);
         }
         QVERIFY((needed == std::vector<std::uint32_t>{4, 8, 16, 32, 64, 64}));
     }
