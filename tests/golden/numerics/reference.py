@@ -262,9 +262,9 @@ def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0, newc
 
 # "The coded step" of the document.
 
-def coded_step(size, payloads, weights, amplification, newcomers=0, centered=False):
+def coded_step(size, payloads, weights, amplification, newcomers=0, newcomers_norm=0.0, centered=False):
     """The step's bytes, and {place: what is decoded}."""
-    means = means_of(payloads, weights, amplification, newcomers, 0.0, centered)
+    means = means_of(payloads, weights, amplification, newcomers, newcomers_norm, centered)
     kept = min(max(2 * max(struct.unpack_from("<I", payload, 4)[0] for payload in payloads), 512), CHUNK)
     table, groups, decoded = b"", b"", {}
     for group in chunks(size, kept):
@@ -291,6 +291,15 @@ def coded_step(size, payloads, weights, amplification, newcomers=0, centered=Fal
         table += struct.pack("<I", len(data))
         groups += data
     return b"PLS1" + struct.pack("<IQ", kept, size) + table + groups, decoded
+
+
+def moved(theta, decoded, alpha):
+    """By what a coded step says of each coordinate that it moves."""
+    after = array("f", theta)
+    for place, mean in decoded.items():
+        if mean != 0:
+            after[place] = after[place] - f32(alpha * mean)
+    return after
 
 
 def digest(floats):
@@ -325,7 +334,7 @@ def centered_row(row):
                 for i in range(count)]
     weights = [weight * (i + 1) & MASK for i in range(count)]
     after = outer_step(inputs("bell", size, 99), payloads, weights, f32(f32(alpha) / 100), amplification, newcomers, 0.0, True)
-    coded, _ = coded_step(size, payloads, weights, amplification, newcomers, True)
+    coded, _ = coded_step(size, payloads, weights, amplification, newcomers, centered=True)
     return " ".join(map(str, row)) + f" {hashlib.sha256(coded).hexdigest()} {digest(after)}"
 
 
@@ -334,10 +343,7 @@ def coded_row(row):
     kinds = ("bell", "clustered", "uniform", "ties")
     payloads = [encode(inputs(kinds[i % 4], size, 1000 + i), k) for i in range(count)]
     step, decoded = coded_step(size, payloads, [weight * (i + 1) & MASK for i in range(count)], amplification)
-    after = inputs("bell", size, 99)
-    for place, mean in decoded.items():
-        if mean:
-            after[place] = after[place] - f32(f32(f32(alpha) / 100) * mean)
+    after = moved(inputs("bell", size, 99), decoded, f32(f32(alpha) / 100))
     return " ".join(map(str, row)) + f" {hashlib.sha256(step).hexdigest()} {digest(after)}"
 
 

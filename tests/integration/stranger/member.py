@@ -99,16 +99,23 @@ class Member:
         weighted.sort(key=lambda one: accepted.has_say(one[0]))
         theta = self._theta
         if weighted:
-            theta = reference.outer_step(theta, [self._payloads[entry.root][32:] for entry, _ in weighted],
-                                         [weight for _, weight in weighted], self._manifest.alpha,
-                                         self._manifest.amplification,
-                                         sum(not accepted.has_say(entry) for entry, _ in weighted),
-                                         self._newcomers_norm(accepted.bounds))
+            theta = self._moved(theta, [self._payloads[entry.root][32:] for entry, _ in weighted],
+                                [weight for _, weight in weighted],
+                                sum(not accepted.has_say(entry) for entry, _ in weighted),
+                                self._newcomers_norm(accepted.bounds))
         for entry in accepted.entries:
             if entry.peer == self._key.id:
                 self._facts["accepted"].append(accepted.round)
             del self._payloads[entry.root]
         self._hold(accepted.round + 1, theta)
+
+    def _moved(self, theta, payloads, weights, newcomers, newcomers_norm):
+        """By the step in the form that the recipe names."""
+        manifest = self._manifest
+        if not manifest.has_coded_steps:
+            return reference.outer_step(theta, payloads, weights, manifest.alpha, manifest.amplification, newcomers, newcomers_norm)
+        _, decoded = reference.coded_step(len(theta), payloads, weights, manifest.amplification, newcomers, newcomers_norm)
+        return reference.moved(theta, decoded, manifest.alpha)
 
     def _newcomers_norm(self, bounds):
         """What newcomers are clipped to where no other norm counts; 0: to their median."""

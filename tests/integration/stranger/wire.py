@@ -71,6 +71,7 @@ class Manifest:
                                 bytes.fromhex(state.get("info_hash", "00" * 32)))
         self.window, self.collect = recipe["window_ms"] / 1000, recipe["collect_ms"] / 1000
         self.alpha, self.amplification = f32_of(recipe["alpha"]), recipe["amplification"]
+        self.has_coded_steps = recipe.get("step", "exact") == "coded"
         self.newcomer_rms = recipe.get("newcomer_rms", 0)
         seated = bytes.fromhex(fields["host_device"]) or self.host
         backbones = [bytes.fromhex(key) for key in fields["backbones"] if bytes.fromhex(key) != self.host]
