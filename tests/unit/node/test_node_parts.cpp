@@ -623,17 +623,12 @@ private slots:
         QCOMPARE(recipe.beta2, 0.96);
         QCOMPARE(recipe.clip_norm, 4.0);
         QVERIFY(recipe.outer.form == numerics::StepForm::exact);
+        QVERIFY(ParsedLine(6, line).as<HostVerb>().plan().recipe.outer.form == numerics::StepForm::coded);
         for (const auto& [option, value] : {std::pair("--optimizer", "sgd"), std::pair("--state-bits", "16"),
                                             std::pair("--lamb-debias", "rate"), std::pair("--step", "rounded")}) {
             const char* wrong[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", option, value};
             QVERIFY2(ParsedLine(wrong).verb == nullptr, option);
         }
-    }
-
-    void steps_are_coded_unless_the_host_names_exact_ones() {
-        const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--step", "exact"};
-        QVERIFY(ParsedLine(6, line).as<HostVerb>().plan().recipe.outer.form == numerics::StepForm::coded);
-        QVERIFY(ParsedLine(8, line).as<HostVerb>().plan().recipe.outer.form == numerics::StepForm::exact);
     }
 
     void an_encoder_trains_at_its_own_rate_unless_one_is_named() {

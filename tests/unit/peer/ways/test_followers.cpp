@@ -87,7 +87,7 @@ private slots:
     }
 
     /// Keys are free.
-    void what_newcomers_do_says_nothing() {
+    void newcomers_say_nothing_of_lines() {
         Bench bench;
         bench.hear(6, 0);
         bench.post.round_begins();
