@@ -1,8 +1,8 @@
 // A payload counts once it is on disk and was checked; until then it is only announced. Whatever a newcomer's lost
 // place leaves behind is dropped at once.
 //
-// What tells of lines is seen here, and never said: when payloads come, and when neighbours that take the sum of a round
-// from others are in the next one. Threads: the peer's.
+// What lines carry is seen and never said: when payloads come, and when neighbours that take the sum of a round from
+// others are in the next one. Threads: the peer's.
 #include "core/peer/payload_post.h"
 
 #include <algorithm>
