@@ -132,7 +132,7 @@ class LightMembersTest : public QObject {
     Q_OBJECT
 private slots:
     void a_round_costs_a_light_member_the_same_among_64_and_among_many() {
-        const Cost few = cost_of(64), many = cost_of(length(128, 512));
+        const Cost few = cost_of(64), many = cost_of(length(128, 256));
         if (QTest::currentTestFailed()) return;
         QVERIFY(many.beside_lists() <= 1.1 * few.beside_lists());
         for (const Cost& cost : {few, many}) {
