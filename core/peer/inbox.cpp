@@ -26,6 +26,8 @@ bool may_be_passed_on(run::MessageKind kind) {
            kind == MessageKind::loss;
 }
 
+Source source_of(const PeerId& author, const PeerId& from) { return author == from ? Source::itself : Source::others; }
+
 /// Whose computer a message says that its author is; null if it says nothing of it.
 const run::DeviceCertificate* certificate_of(const run::Message& message) {
     if (const auto* status = std::get_if<run::StatusMessage>(&message)) return &status->certificate;
@@ -52,7 +54,7 @@ void Inbox::receive(const PeerId& from, const run::Envelope& envelope) {
     m.own_status.notice_sleep();
     const bool admitted = m.members.admit_message(from, envelope.kind, m.context.now());
     const Verdict verdict = admitted ? handle(from, envelope) : Verdict::flood;
-    const Source source = envelope.sender == from ? Source::itself : Source::others;
+    const Source source = source_of(envelope.sender, from);
     if (m.members.count(from, envelope.kind, verdict, source)) m.context.swarm.drop(from, offender_refused_for);
     // The next list may let it in.
     const bool is_shut_out = verdict == Verdict::not_allowed && source == Source::itself;
@@ -84,8 +86,7 @@ Verdict Inbox::judge_author(const PeerId& from, const run::Envelope& envelope, c
 /// What the person's own computers say is heard in any case.
 bool Inbox::has_room_for(const PeerId& from, const PeerId& author, const run::StatusMessage& status) const {
     const PeerId& person = status.certificate.person_of(author);
-    const Source source = author == from ? Source::itself : Source::others;
-    return person == m.context.self_person() || m.members.has_room_for(author, person, source);
+    return person == m.context.self_person() || m.members.has_room_for(author, person, source_of(author, from));
 }
 
 /// Messages that carry their author's signature reach everybody through anybody, once each; contributions have ways of
@@ -227,7 +228,7 @@ Verdict Inbox::on_goodbye(const PeerId& from) {
 Verdict Inbox::on_status(const PeerId& from, const run::Envelope& envelope, const run::StatusMessage& status) {
     if (!is_credible(status, m.context.manifest.recipe)) return Verdict::absurd;
     const PeerId& author = envelope.sender;
-    const Source source = author == from ? Source::itself : Source::others;
+    const Source source = source_of(author, from);
     if (status.certificate.person_of(author) == m.context.self_person()) {
         m.own_status.adopt_name(status);
         if (source == Source::others && m.own_status.is_long_ago(status)) return Verdict::stale;

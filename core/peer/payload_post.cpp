@@ -17,11 +17,9 @@ using run::Verdict;
 
 namespace {
 
-bool is_in_step_soon(const run::StatusMessage& status, RoundId round) {
-    using run::Phase;
-    const bool takes_part = status.phase != Phase::joining && status.phase != Phase::repairing &&
-                            status.phase != Phase::leaving && status.phase != Phase::finished;
-    return takes_part && status.round.next() >= round;
+bool may_follow(const run::StatusMessage& status, RoundId round) {
+    const bool stays = status.phase != run::Phase::leaving && status.phase != run::Phase::finished;
+    return stays && is_in_step(status, round);
 }
 
 }  // namespace
@@ -32,7 +30,7 @@ void PayloadPost::round_begins() {
     for (const PeerId& neighbour : m.members.neighbours()) {
         const run::StatusMessage& status = m.members.find(neighbour)->status;
         const PeerId person = m.members.person_of(neighbour);
-        const bool follows = status.light && is_in_step_soon(status, m.chain.height()) && tells_density(person);
+        const bool follows = status.light && may_follow(status, m.chain.height()) && tells_density(person);
         if (!follows) continue;
         m_exchange.follows(person);
         heard(neighbour, status);

@@ -55,7 +55,7 @@ struct PeerView {
     bool closed = false;  // the run is over, and the committee has agreed on its last state
     std::optional<PeerId> proposer;
     std::vector<MemberView> members;  // self included
-    Beyond beyond;                    // these
+    Beyond beyond;                    // whom it does not know
     TokenCount window_tokens;
     double tokens_per_second = 0;
     double loss = 0;

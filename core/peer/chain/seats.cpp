@@ -86,9 +86,7 @@ bool Seats::is_leaving(const PeerId& key) const {
 bool Seats::is_in_step(const PeerId& key) const {
     if (key == m_context.self()) return true;
     const run::StatusMessage* status = status_of(key);
-    if (status == nullptr) return false;
-    const bool takes_part = status->phase != run::Phase::joining && status->phase != run::Phase::repairing;
-    return takes_part && status->round.next() >= m_chain.height();
+    return status != nullptr && peer::is_in_step(*status, m_chain.height());
 }
 
 void Seats::count_round() {

@@ -40,6 +40,11 @@ bool is_credible(const run::StatusMessage& status, const run::Recipe& recipe) {
            status.tokens_per_second <= tokens_per_second_max && status.window_tokens.value <= offered_max;
 }
 
+bool is_in_step(const run::StatusMessage& status, RoundId height) {
+    const bool takes_part = status.phase != run::Phase::joining && status.phase != run::Phase::repairing;
+    return takes_part && status.round.next() >= height;
+}
+
 void Members::Bucket::fill(const MessageBudget& budget, TimePoint now) {
     const double seconds = std::chrono::duration<double>(now - filled).count();
     tokens = std::max(tokens, std::min(budget.at_once, tokens + std::max(seconds, 0.0) * budget.per_second));
@@ -98,6 +103,7 @@ PeerId Members::person_of(const PeerId& peer) const {
 bool Members::is_relayed(const PeerId& peer) const { return !m_sessions.contains(peer); }
 
 bool Members::is_sample() const {
+    if (m_members.size() < relayed_members_max) return false;
     const auto is_counted = [this](const auto& one) { return is_relayed(one.first) && !trusts(one.first); };
     return static_cast<std::size_t>(std::count_if(m_members.begin(), m_members.end(), is_counted)) >=
            relayed_members_max;
@@ -107,12 +113,10 @@ bool Members::has_room_for(const PeerId& peer, const PeerId& person, Source sour
     if (m_members.contains(peer)) return true;
     if (m_members.size() >= run::members_max) return false;
     if (source == Source::itself) return true;
-    const bool is_trusted = std::binary_search(m_trusted.begin(), m_trusted.end(), person);
-    const auto relayed = std::count_if(m_members.begin(), m_members.end(), [&](const auto& one) {
-        const bool competes = is_trusted ? person_of(one.first) == person : !trusts(one.first);
-        return competes && is_relayed(one.first);
-    });
-    return static_cast<std::size_t>(relayed) < (is_trusted ? run::devices_per_person_max : relayed_members_max);
+    if (!std::binary_search(m_trusted.begin(), m_trusted.end(), person)) return !is_sample();
+    const auto competes = [&](const auto& one) { return is_relayed(one.first) && person_of(one.first) == person; };
+    return static_cast<std::size_t>(std::count_if(m_members.begin(), m_members.end(), competes)) <
+           run::devices_per_person_max;
 }
 
 /// The author among those who are not here that goes first: trusted ones go last.

@@ -75,8 +75,9 @@ inline constexpr std::uint32_t offences_max = 50;  // malformed, forged or flood
 inline constexpr Duration offender_refused_for{600'000};
 inline constexpr Duration backlog_max{120'000};  // a session that nobody answers for longer has ended
 /// Members that are known only from what others pass on, and that the host does not vouch for. Of a larger run that is
-/// a sample: nothing is decided by who is in it, so what a member hears, keeps and looks through at every tick need not
-/// grow with the run. Anybody can make keys, so they must not take the room of those with a session either.
+/// a sample: nothing that members agree on is decided by who is in it, so what a member hears, keeps and looks through
+/// at every tick need not grow with the run. Anybody can make keys, so they must not take the room of those with a
+/// session either.
 inline constexpr std::size_t relayed_members_max = 512;
 /// Highest sequences that are kept of members who are not here, so that nobody can replay their statuses.
 inline constexpr std::size_t sequences_max = 2 * run::members_max;
@@ -88,6 +89,9 @@ inline constexpr std::uint64_t windows_offered_max = 16;
 
 /// Whether a status names figures that a computer in this run can have.
 [[nodiscard]] bool is_credible(const run::StatusMessage& status, const run::Recipe& recipe);
+
+/// Whether who says this takes part in the round that the chain of this height has reached, or in the one before.
+[[nodiscard]] bool is_in_step(const run::StatusMessage& status, RoundId height);
 
 struct Member {
     run::StatusMessage status;
