@@ -252,9 +252,9 @@ private slots:
         QVERIFY(refused_no_more(ben));
 
         QVERIFY(moderate({"ban", "--address", "203.0.113.0/24"}).err.contains("Nobody fits"));
-        // Where sessions come from is looked at every few seconds.
+        // Ben's contributions reach the host through Anna already, while its own session comes back within a minute.
         const QStringList from_here{"ban", "--since", "2020-01-01", "--address", "127.0.0.0/8"};
-        QTRY_COMPARE_WITH_TIMEOUT(moderate(from_here).code, 0, 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(moderate(from_here).code, 0, 90'000);
         QVERIFY(ben.wait_for(is_out, 20'000));
         const Ended many = run_node({"committee", "show", "--data-dir", swarm.backbone().data()});
         QCOMPARE(many.out.count("banned: "), 1);
