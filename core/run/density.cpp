@@ -4,12 +4,23 @@
 #include <cmath>
 #include <vector>
 
+#include "core/numerics/outer/step_code.h"
+
 namespace potluck::run {
 
 namespace {
 
 std::uint32_t more(const Recipe& recipe, std::uint32_t k) { return std::min(2 * k, recipe.k_max); }
 std::uint32_t less(const Recipe& recipe, std::uint32_t k) { return std::max(k / 2, recipe.k); }
+
+bool is_same_step(std::uint32_t k, std::uint32_t other) {
+    return numerics::kept_of_step(k) == numerics::kept_of_step(other);
+}
+
+/// Whether this much is too much, for contributions or for a sum that fewer values would make shorter.
+bool is_over(const Exchange& exchange, Duration most, std::uint32_t k, std::uint32_t fewer) {
+    return exchange.contributions() > most || (exchange.sum() > most && !is_same_step(k, fewer));
+}
 
 }  // namespace
 
@@ -53,24 +64,29 @@ void Exchange::arrived(const BlobId& payload, TimePoint now) {
     if (found != m_arrivals.end() && !found->second) found->second = now;
 }
 
-Duration Exchange::duration() const {
+Duration Exchange::contributions() const {
     std::vector<Duration> taken(m_late.size(), Duration::max());
     for (const auto& [payload, at] : m_arrivals) {
         const bool is_here = at && m_closed;
         taken.push_back(is_here ? std::max(Duration(0), *at - *m_closed) : Duration::max());
     }
-    std::vector<Duration> sums;
-    for (const auto& [person, at] : m_followers) sums.push_back(at ? *at - m_begun : Duration::max());
-    return std::max(nine_of_ten(std::move(taken)), nine_of_ten(std::move(sums)));
+    return nine_of_ten(std::move(taken));
+}
+
+Duration Exchange::sum() const {
+    std::vector<Duration> taken;
+    for (const auto& [person, at] : m_followers) taken.push_back(at ? *at - m_begun : Duration::max());
+    return nine_of_ten(std::move(taken));
 }
 
 std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exchange, std::uint64_t since_fall) {
     if (exchange.empty()) return k;
     const Duration most = recipe.window / exchange_divisor;
-    const Duration taken = exchange.duration();
-    if (taken > most) return less(recipe, k);
+    if (is_over(exchange, most, k, less(recipe, k))) return less(recipe, k);
     // Twice as much may take twice as long.
-    return taken <= most / 2 && since_fall >= rounds_after_fall ? more(recipe, k) : k;
+    const Duration of_sum = is_same_step(k, more(recipe, k)) ? most : most / 2;
+    const bool has_room = exchange.contributions() <= most / 2 && exchange.sum() <= of_sum;
+    return has_room && since_fall >= rounds_after_fall ? more(recipe, k) : k;
 }
 
 bool bears_out(const Recipe& recipe, std::uint32_t k, std::uint32_t next, const Exchange& exchange,
@@ -78,8 +94,9 @@ bool bears_out(const Recipe& recipe, std::uint32_t k, std::uint32_t next, const 
     if (next > k && since_fall < rounds_after_fall) return false;
     if (next == k || exchange.empty()) return true;
     const Duration allowed = recipe.window / exchange_divisor;
-    const Duration taken = exchange.duration();
-    return next < k ? taken > allowed * 3 / 4 : taken <= allowed;
+    if (next < k) return is_over(exchange, allowed * 3 / 4, k, next);
+    const Duration of_sum = is_same_step(k, next) ? 2 * allowed : allowed;
+    return exchange.contributions() <= allowed && exchange.sum() <= of_sum;
 }
 
 std::uint32_t k_before_max(const Recipe& recipe, std::uint32_t k) {

@@ -38,6 +38,21 @@ Exchange exchange_of(const std::vector<int>& taken) {
     return exchange;
 }
 
+/// A contribution that took 300 ms, and members that had the sum so many milliseconds after the round began; -1: never.
+Exchange exchange_with_sums(const std::vector<int>& taken) {
+    Exchange exchange;
+    exchange.begin(TimePoint{});
+    std::uint8_t number = 0;
+    for (const int one : taken) {
+        exchange.follows(peer(++number));
+        if (one >= 0) exchange.followed(peer(number), TimePoint{Duration{one}});
+    }
+    exchange.announced(peer(99), payload(99));
+    exchange.closed(closed_at);
+    exchange.arrived(payload(99), closed_at + Duration{300});
+    return exchange;
+}
+
 std::uint32_t k_after(std::uint32_t k, const Exchange& exchange, std::uint64_t since_fall = rounds_after_fall) {
     return next_k(recipe(), k, exchange, since_fall);
 }
@@ -55,15 +70,15 @@ private slots:
     }
 
     void nine_of_ten_count_rounded_up() {
-        QCOMPARE(exchange_of({300, 100, 200}).duration(), Duration{300});
-        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9}).duration(), Duration{9});
-        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 900}).duration(), Duration{9});
-        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 700, 900}).duration(), Duration{700});
+        QCOMPARE(exchange_of({300, 100, 200}).contributions(), Duration{300});
+        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9}).contributions(), Duration{9});
+        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 900}).contributions(), Duration{9});
+        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 700, 900}).contributions(), Duration{700});
     }
 
     void a_missing_payload_takes_for_ever() {
-        QCOMPARE(exchange_of({100, -1}).duration(), Duration::max());
-        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, -1}).duration(), Duration{9});
+        QCOMPARE(exchange_of({100, -1}).contributions(), Duration::max());
+        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, -1}).contributions(), Duration{9});
     }
 
     void a_change_of_density_is_borne_out_by_what_was_seen_data() {
@@ -99,23 +114,23 @@ private slots:
     void a_person_with_several_computers_counts_once() {
         Exchange exchange = exchange_of({100, 200});
         exchange.announced(peer(1), payload(50));  // another computer of the first, whose payload never comes
-        QCOMPARE(exchange.duration(), Duration{200});
+        QCOMPARE(exchange.contributions(), Duration{200});
         exchange.arrived(payload(50), closed_at + Duration{900});
-        QCOMPARE(exchange.duration(), Duration{200});
+        QCOMPARE(exchange.contributions(), Duration{200});
         exchange.announced(peer(1), payload(1));
-        QCOMPARE(exchange.duration(), Duration{200});
+        QCOMPARE(exchange.contributions(), Duration{200});
     }
 
     void a_member_late_for_the_last_list_counts_once_as_missing() {
         Exchange exchange = exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9});
         exchange.late(peer(50));
         exchange.late(peer(50));
-        QCOMPARE(exchange.duration(), Duration{9});
+        QCOMPARE(exchange.contributions(), Duration{9});
         exchange.late(peer(51));
-        QCOMPARE(exchange.duration(), Duration::max());
+        QCOMPARE(exchange.contributions(), Duration::max());
         exchange.announced(peer(50), payload(50));
         exchange.arrived(payload(50), closed_at + Duration{10});
-        QCOMPARE(exchange.duration(), Duration{10});
+        QCOMPARE(exchange.contributions(), Duration{10});
     }
 
     void a_payload_arrives_once_and_never_before_the_window_ends() {
@@ -125,13 +140,13 @@ private slots:
         exchange.closed(closed_at);
         exchange.closed(closed_at - Duration{5'000});
         exchange.arrived(payload(1), closed_at + Duration{400});
-        QCOMPARE(exchange.duration(), Duration{0});
+        QCOMPARE(exchange.contributions(), Duration{0});
     }
 
     void unannounced_and_refused_payloads_are_not_measured() {
         Exchange exchange = exchange_of({100});
         exchange.arrived(payload(9), closed_at + Duration{900});
-        QCOMPARE(exchange.duration(), Duration{100});
+        QCOMPARE(exchange.contributions(), Duration{100});
         exchange.refused(payload(1));
         QVERIFY(exchange.empty());
     }
@@ -145,7 +160,7 @@ private slots:
         exchange.announced(peer(1), payload(1));
         exchange.closed(closed_at + Duration{60'000});
         exchange.arrived(payload(1), closed_at + Duration{60'200});
-        QCOMPARE(exchange.duration(), Duration{200});
+        QCOMPARE(exchange.contributions(), Duration{200});
     }
 
     void there_is_room_for_twice_as_much_in_half_the_time() {
@@ -156,34 +171,37 @@ private slots:
         QCOMPARE(k_after(128, exchange_of({-1})), 64U);
     }
 
-    /// 50 s before the window ends.
-    void the_sum_of_the_round_before_has_as_much_time_as_contributions() {
-        const auto exchange_with_sums = [](const std::vector<int>& taken) {
-            Exchange exchange;
-            exchange.begin(TimePoint{});
-            std::uint8_t number = 0;
-            for (const int one : taken) {
-                exchange.follows(peer(++number));
-                if (one >= 0) exchange.followed(peer(number), TimePoint{Duration{one}});
-            }
-            exchange.announced(peer(99), payload(99));
-            exchange.closed(closed_at);
-            exchange.arrived(payload(99), closed_at + Duration{300});
-            return exchange;
-        };
-        QCOMPARE(exchange_with_sums({}).duration(), Duration{300});
-        QCOMPARE(exchange_with_sums({200, 100}).duration(), Duration{300});
-        QCOMPARE(exchange_with_sums({200, 400}).duration(), Duration{400});
-        QCOMPARE(k_after(128, exchange_with_sums({501})), 128U);
-        QCOMPARE(k_after(128, exchange_with_sums({1'001})), 64U);
-        QCOMPARE(k_after(128, exchange_with_sums({-1})), 64U);
+    void a_sum_is_here_when_nine_of_ten_followers_have_it() {
+        QCOMPARE(exchange_with_sums({}).sum(), Duration{0});
+        QCOMPARE(exchange_with_sums({200, 400}).sum(), Duration{400});
+        QCOMPARE(exchange_with_sums({200, -1}).sum(), Duration::max());
+        QCOMPARE(exchange_with_sums({1, 2, 3, 4, 5, 6, 7, 8, 600, -1}).sum(), Duration{600});
         Exchange exchange = exchange_with_sums({-1, 400});
         exchange.left(peer(1));
         exchange.followed(peer(2), TimePoint{Duration{900}});
         exchange.followed(peer(3), TimePoint{Duration{900}});
-        QCOMPARE(exchange.duration(), Duration{400});
-        // Of ten, one may be slower than the others.
-        QCOMPARE(exchange_with_sums({1, 2, 3, 4, 5, 6, 7, 8, 600, -1}).duration(), Duration{600});
+        QCOMPARE(exchange.sum(), Duration{400});
+    }
+
+    void where_more_values_make_a_longer_step_the_sum_has_as_much_time_as_contributions() {
+        QCOMPARE(k_after(256, exchange_with_sums({500})), 512U);
+        QCOMPARE(k_after(256, exchange_with_sums({501})), 256U);
+        QCOMPARE(k_after(512, exchange_with_sums({1'000})), 512U);
+        QCOMPARE(k_after(512, exchange_with_sums({1'001})), 256U);
+        QVERIFY(bears_out(recipe(), 256, 512, exchange_with_sums({1'000}), rounds_after_fall));
+        QVERIFY(!bears_out(recipe(), 256, 512, exchange_with_sums({1'001}), rounds_after_fall));
+        QVERIFY(bears_out(recipe(), 512, 256, exchange_with_sums({751}), rounds_after_fall));
+        QVERIFY(!bears_out(recipe(), 512, 256, exchange_with_sums({750}), rounds_after_fall));
+    }
+
+    /// Steps keep 512 means up to 256 values sent.
+    void where_the_step_stays_as_long_a_late_sum_stops_a_rise_and_makes_no_fall() {
+        QCOMPARE(k_after(128, exchange_with_sums({1'000})), 256U);
+        QCOMPARE(k_after(128, exchange_with_sums({1'001})), 128U);
+        QCOMPARE(k_after(256, exchange_with_sums({-1})), 256U);
+        QVERIFY(bears_out(recipe(), 128, 256, exchange_with_sums({2'000}), rounds_after_fall));
+        QVERIFY(!bears_out(recipe(), 128, 256, exchange_with_sums({2'001}), rounds_after_fall));
+        QVERIFY(!bears_out(recipe(), 256, 128, exchange_with_sums({-1}), rounds_after_fall));
     }
 
     void a_density_that_was_too_high_is_not_tried_again_at_once() {

@@ -33,7 +33,7 @@ struct Bench : BallotsBench {
         post.round_begins();
         wait(taken);
         hear(who, 1);
-        return post.exchange().duration();
+        return post.exchange().sum();
     }
 
     Gossip gossip{context, members};
@@ -58,18 +58,18 @@ private slots:
         const std::uint8_t light = other(bench);
         bench.hear(light, 0);
         bench.post.round_begins();
-        QCOMPARE(bench.post.exchange().duration(), Duration::max());
+        QCOMPARE(bench.post.exchange().sum(), Duration::max());
         QCOMPARE(bench.measured(light, Duration{700}), Duration{700});
         bench.wait(Duration{900});
         bench.hear(light, 1);
-        QCOMPARE(bench.post.exchange().duration(), Duration{700});
+        QCOMPARE(bench.post.exchange().sum(), Duration{700});
     }
 
     void a_neighbour_that_is_ahead_has_it_at_once() {
         Bench bench;
         bench.hear(other(bench), 1);
         bench.post.round_begins();
-        QCOMPARE(bench.post.exchange().duration(), Duration{0});
+        QCOMPARE(bench.post.exchange().sum(), Duration{0});
     }
 
     void neighbours_that_add_up_lag_or_go_are_not_waited_for() {
@@ -77,7 +77,7 @@ private slots:
             Bench bench;
             bench.hear(who == 0 ? other(bench) : who, 0, light, phase);
             bench.post.round_begins();
-            return bench.post.exchange().duration() > Duration{0};
+            return bench.post.exchange().sum() > Duration{0};
         };
         for (const Phase phase : {Phase::training, Phase::collecting, Phase::applying, Phase::paused})
             QVERIFY(waits(true, phase, 0));
@@ -91,7 +91,7 @@ private slots:
         Bench bench;
         bench.hear(6, 0);
         bench.post.round_begins();
-        QCOMPARE(bench.post.exchange().duration(), Duration{0});
+        QCOMPARE(bench.post.exchange().sum(), Duration{0});
     }
 
     void a_neighbour_two_rounds_behind_is_not_waited_for() {
@@ -100,7 +100,7 @@ private slots:
         QVERIFY(bench.chain.append(bench.committed(list, {1, 2, 3}), bench.commit(2, 0.25F)).ok());
         bench.hear(other(bench), 0);
         bench.post.round_begins();
-        QCOMPARE(bench.post.exchange().duration(), Duration{0});
+        QCOMPARE(bench.post.exchange().sum(), Duration{0});
     }
 
     void a_neighbour_that_has_gone_is_not_waited_for() {
@@ -111,7 +111,7 @@ private slots:
         QCOMPARE(bench.measured(first, Duration{300}), Duration::max());
         bench.members.left(Bench::id(second));
         bench.post.lost(Bench::id(second));
-        QCOMPARE(bench.post.exchange().duration(), Duration{300});
+        QCOMPARE(bench.post.exchange().sum(), Duration{300});
     }
 };
 
