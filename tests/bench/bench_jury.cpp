@@ -3,9 +3,10 @@
 //
 //   bench_jury --text FOLDER-OR-FILE --out FILE [--cells "LIST" | --cells smoke]
 //
-// A cell is a model (toy, 0.8M, albert, coder) and settings, each of one or several values: optimizer k steps rounds
-// seed rate batch. Cells are separated by semicolons. Lines: cell, seed, round, kind, member, its speed beside an
-// ordinary one, own, other (empty where the claim covers the shard).
+// A cell is a model (toy, opt, llama, 0.8M, albert, coder, dalle, swav) and settings, each of one or several values:
+// optimizer k steps rounds seed rate batch bits (of products: 32, or 16 in bf16). Cells are separated by semicolons.
+// Lines: cell, seed, round, kind, member, its speed beside an ordinary one, own, other (empty where the claim covers
+// the shard).
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/model/presets.h"
 #include "core/training/compute/device.h"
 #include "tests/bench/jury_swarm.h"
 
@@ -38,6 +40,27 @@ model::ModelSpec model_named(const std::string& name) {
     model::ModelSpec model;
     if (name == "toy") {
         model.layers = 1, model.heads = 2, model.width = 32, model.context = 32;
+    } else if (name == "opt" || name == "llama") {
+        const auto preset = model::model_preset(name == "opt" ? "opt-125m" : "llama-tiny");
+        model = model::reshaped(*preset, {.layers = 1, .heads = 2, .width = 32});
+        model.vocabulary = 256;
+        model.context = 32;
+    } else if (name == "dalle") {
+        model = {.family = model::Family::dalle, .vocabulary = 96, .layers = 2, .heads = 2, .width = 32};
+        model.dalle = {.text = 8, .text_vocabulary = 32, .grid = 4, .blocks = 1};
+        model.context = model::dalle_context(model.dalle);
+    } else if (name == "swav") {
+        model = *model::model_preset("swav-tiny");
+        model.width = 8;
+        model.swav = {.side = 16,
+                      .hidden = 32,
+                      .embedding = 16,
+                      .prototypes = 16,
+                      .large_side = 16,
+                      .small_side = 8,
+                      .small_crops = 2,
+                      .together = 16};
+        model.context = model::swav_context(model.swav);
     } else if (name == "albert") {
         model = {
             .family = model::Family::albert, .vocabulary = 256, .context = 48, .layers = 2, .heads = 2, .width = 48};
@@ -71,11 +94,12 @@ bench::JuryRun run_of(const std::string& model, const Settings& settings) {
     if (!optimizer) give_up("no optimizer: " + settings.at("optimizer"));
     run.recipe.optimizer = *optimizer;
     run.recipe.learning_rate = number("rate", *optimizer == run::Optimizer::muon ? 4e-3 : 3e-3);
-    run.recipe.batch = static_cast<std::uint32_t>(count("batch", 8));
+    run.recipe.batch = static_cast<std::uint32_t>(count("batch", std::max(8U, model::records_together(run.model))));
     run.recipe.k = static_cast<std::uint32_t>(count("k", 64));
     run.recipe.total_rounds = count("rounds", 50);
     run.recipe.warmup_rounds = 2;
     run.recipe.outer = {.alpha = 1, .amplification = 4};
+    run.matmul = count("bits", 32) == 16 ? training::Dtype::bf16 : training::Dtype::fp32;
     run.steps = count("steps", 10);
     run.seed = count("seed", 1);
     return run;
@@ -105,7 +129,8 @@ std::vector<bench::JuryRun> runs_of(const std::string& list) {
 }
 
 constexpr const char* smoke_cells =
-    "toy rounds=3 k=64/4096; toy optimizer=muon rounds=2; albert rounds=2; coder rounds=2";
+    "toy rounds=3 k=64/4096; toy optimizer=muon rounds=2; albert rounds=2; coder rounds=2; opt rounds=2; "
+    "llama rounds=2 bits=16; dalle rounds=2; swav rounds=2";
 constexpr const char* usual_cells =
     "toy optimizer=adamw/muon k=64/256/4096 steps=10 rounds=60 seed=1/3; "
     "toy optimizer=adamw/muon k=64/256/4096 steps=5 rounds=60 seed=2/3; "

@@ -3,9 +3,9 @@
 // member's payload is measured, and for some members what attackers would have sent in their place. Attackers move
 // nothing: what is asked here is how they look beside honest work, not what they do to a model.
 //
-// Data is text as bytes (decoders), pairs of such texts (encoders) or drawn pictures (picture coders), cut into as many
-// shards as there are members. Members differ in speed, as computers do.
-// Threads: one caller.
+// Data is text as bytes (decoders), pairs of such texts (encoders), drawn pictures (picture coders), striped ones
+// (embedders) or captions with codes that follow from them (drawers), cut into as many shards as there are members.
+// Members differ in speed, as computers do. Threads: one caller.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct JuryRun {
     std::string name;
     model::ModelSpec model;
     run::Recipe recipe;
+    training::Dtype matmul = training::Dtype::fp32;
     std::uint64_t steps = 10;  // of an ordinary member in a round
     std::uint64_t seed = 1;
     std::uint64_t attacked = 2;  // members of a round whose attackers are measured
@@ -97,7 +99,8 @@ private:
     }
     [[nodiscard]] training::TrainerSetup setup() const {
         training::TrainerSetup setup{.model = m_run.model, .recipe = m_run.recipe, .threads = 1};
-        setup.layout.micro_batch = 8;
+        setup.layout.micro_batch = std::max(8U, model::records_together(m_run.model));
+        setup.layout.matmul = m_run.matmul;
         setup.layout.state_bits = m_run.recipe.state_bits;
         setup.pace = training::Pace::exact;
         return setup;
@@ -111,6 +114,8 @@ private:
     }
 
     [[nodiscard]] std::vector<model::Token> records() {
+        if (model::is_embedder(m_run.model)) return stripes();
+        if (model::is_drawer(m_run.model)) return captions();
         if (model::reads_pictures(m_run.model)) return pictures();
         if (model::is_encoder(m_run.model)) return pairs();
         return split_text(m_run.text, m_run.model.context).training;
@@ -131,6 +136,47 @@ private:
                         all.push_back(static_cast<model::Token>(inside ? square[c] : ground[c]));
                     }
             all.push_back(0);
+        }
+        return all;
+    }
+    /// Stripes of one of eight directions and two colours, with noise; the class is not told.
+    [[nodiscard]] std::vector<model::Token> stripes() {
+        const std::uint32_t side = m_run.model.swav.side;
+        std::vector<model::Token> all;
+        for (int i = 0; i < 8'000; ++i) {
+            const double angle = static_cast<double>(m_rng.below(8)) * std::numbers::pi / 8;
+            const double wide = 2 + 2 * m_rng.unit(), shift = 8 * m_rng.unit();
+            std::array<std::array<std::uint64_t, 3>, 2> colours{};
+            for (auto& colour : colours)
+                for (auto& value : colour) value = m_rng.below(240);
+            for (std::uint32_t row = 0; row < side; ++row)
+                for (std::uint32_t column = 0; column < side; ++column) {
+                    const double at = (row * std::cos(angle) + column * std::sin(angle) + shift) / wide;
+                    const auto& colour = colours[static_cast<std::size_t>(std::floor(at)) & 1U];
+                    for (const std::uint64_t value : colour)
+                        all.push_back(static_cast<model::Token>(value + m_rng.below(16)));
+                }
+            all.push_back(0);
+        }
+        return all;
+    }
+    /// Three words of eight each; nine of ten codes are what the words say of their place.
+    [[nodiscard]] std::vector<model::Token> captions() {
+        const model::DalleShape& shape = m_run.model.dalle;
+        const std::uint64_t codes = m_run.model.vocabulary - shape.text_vocabulary;
+        std::vector<model::Token> all;
+        for (int i = 0; i < 16'000; ++i) {
+            std::array<std::uint64_t, 3> words{};
+            for (auto& word : words) word = m_rng.below(8);
+            all.push_back(model::dalle_begin);
+            for (std::uint32_t at = 0; at < shape.text; ++at)
+                all.push_back(
+                    static_cast<model::Token>(at < words.size() ? 2 + 8 * at + words[at] : model::dalle_fill));
+            for (std::uint64_t place = 0; place < std::uint64_t{shape.grid} * shape.grid; ++place) {
+                const std::uint64_t said = (words[0] * 5 + words[1] * (place / shape.grid) + words[2] * place) % codes;
+                const std::uint64_t code = m_rng.below(10) > 0 ? said : m_rng.below(codes);
+                all.push_back(static_cast<model::Token>(shape.text_vocabulary + code));
+            }
         }
         return all;
     }
@@ -175,13 +221,15 @@ private:
             repeated.insert(repeated.end(), from, from + static_cast<std::ptrdiff_t>(length));
         }
         write("repeated", repeated);
-        // Tokens change places within a record, but for an encoder's marks; of pictures whole ones do.
+        // Tokens change places within a record, but for an encoder's marks, a picture's class and what may only stand
+        // before a picture's codes.
         std::vector<model::Token> shuffled = shards[2];
         const bool keeps_marks = model::is_encoder(m_run.model);
+        const std::size_t fixed = model::is_drawer(m_run.model) ? m_run.model.dalle.text + 1 : 0;
         for (std::size_t record = 0; record < m_records; ++record)
-            for (std::size_t i = length - 1; i > 0; --i) {
+            for (std::size_t i = length - 1; i > fixed; --i) {
                 model::Token& one = shuffled[record * length + i];
-                model::Token& other = shuffled[record * length + m_rng.below(i + 1)];
+                model::Token& other = shuffled[record * length + fixed + m_rng.below(i - fixed + 1)];
                 if (keeps_marks && (one < 5 || other < 5)) continue;
                 if (model::reads_pictures(m_run.model) && i == length - 1) continue;
                 std::swap(one, other);

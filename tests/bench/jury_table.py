@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Makes the jury's table of evidence from measurements of bench_jury, and says what it finds.
 
-  jury_table.py FILE... [--write core/run/jury/evidence_table.h] [--histograms] [--sample N]
+  jury_table.py FILE... [--table HEADER | --write core/run/jury/evidence_table.h] [--histograms] [--sample N]
 
 Figures are divided as a juror divides them: own and own - other by the lower median over persons of the mean of each
 person's last eight own figures, each by its claim's share of an ordinary one's (at most 1). The table has 1000 times
 ln(P(bin | no work) / P(bin | work)), P of no work being the mean over the kinds that can be told. Two seeds of three
-make the table; the rest test it (all of them, if there is only one seed). With --sample, jurors that measure N of each
-round's contributions are followed, as real ones do, with and without members among them that send noise. No
-dependencies.
+make the table; the rest test it (all of them, if there is only one seed). With --table all of them test the table of
+that header, and none is made. With --sample, jurors that measure N of each round's contributions are followed, as real
+ones do, with and without members among them that send noise. No dependencies.
 """
 import argparse
 import collections
 import math
 import random
+import re
 import sys
 
 OWN_EDGES = [0.0, 0.15, 0.35, 0.6]
@@ -141,6 +142,12 @@ def table_of(found):
     return table
 
 
+def table_in(header):
+    """The rows of four entries in it."""
+    rows = re.findall(r"\{(-?\d+), (-?\d+), (-?\d+), (-?\d+)\},", open(header).read())
+    return [[int(entry) for entry in row] for row in rows]
+
+
 def followed(table, found):
     """The sum of each (kind, member) over its measurements in order: the highest; where it crossed, after how many and
     in which round."""
@@ -245,7 +252,9 @@ def written(table, honest, cells):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("files", nargs="+")
-    options.add_argument("--write")
+    made = options.add_mutually_exclusive_group()
+    made.add_argument("--table")
+    made.add_argument("--write")
     options.add_argument("--histograms", action="store_true")
     options.add_argument("--sample", type=int)
     chosen = options.parse_args()
@@ -254,7 +263,7 @@ def main():
     seeds = sorted({seed for _, seed in by_cell})
     learned = [f for (_, seed), found in by_cell.items() for f in found if len(seeds) < 2 or seed % 3 != 0]
     everything = [f for found in by_cell.values() for f in found]
-    table = table_of(learned)
+    table = table_in(chosen.table) if chosen.table else table_of(learned)
     if chosen.histograms:
         show_histograms(everything)
     print("\nTable: rows by own / median, columns by (own - other) / median, the last without others")
@@ -263,7 +272,7 @@ def main():
         print(f"{low:>6} " + " ".join(f"{entry:6}" for entry in entries))
     show_found(table, by_cell)
     tested = {key: found for key, found in by_cell.items() if len(seeds) > 1 and key[1] % 3 == 0}
-    if tested:
+    if tested and not chosen.table:
         print("\nOf these, the seeds that the table was not made from:")
         show_found(table, tested)
     if chosen.sample:

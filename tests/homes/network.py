@@ -165,10 +165,12 @@ class Network:
         return subprocess.run(["ip", "netns", "exec", PREFIX + namespace, sys.executable, "-c", words],
                               capture_output=True).returncode == 0
 
-    def shape(self, public, up):
-        """The line of a public computer sends `up` from now on."""
-        inside(public, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", up, "burst", "32kb", "latency",
-               "300ms")
+    def shape(self, public, up, down=None):
+        """The line of a public computer sends `up` from now on and, if that is named, receives `down`."""
+        for namespace, device, rate in ((public, "eth0", up), ("inet", f"{public}-port", down)):
+            if rate is not None:
+                inside(namespace, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "32kb",
+                       "latency", "300ms")
 
     def set_line(self, home, state):
         """Whether the cable between `home` and its router is plugged in, `state` being up or down."""

@@ -123,11 +123,12 @@ public:
         (void)from_json(call("status"), snapshot);
         return snapshot;
     }
-    /// Looks until `what` holds of the status; false after `limit` milliseconds.
+    /// Looks until `what` holds of the status, which a quiet computer takes `limit` milliseconds for at most; false if it
+    /// does not hold after three times that.
     template <class Condition>
     bool wait_for(Condition what, int limit) {
         QElapsedTimer clock;
-        for (clock.start(); clock.elapsed() < limit; QTest::qSleep(40)) {
+        for (clock.start(); clock.elapsed() < 3 * limit; QTest::qSleep(40)) {
             if (what(status())) return true;
         }
         return false;

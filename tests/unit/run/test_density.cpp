@@ -157,6 +157,7 @@ private slots:
         exchange.follows(peer(2));
         exchange.begin(closed_at);
         QVERIFY(exchange.empty());
+        QCOMPARE(exchange.sum(), Duration{0});
         exchange.announced(peer(1), payload(1));
         exchange.closed(closed_at + Duration{60'000});
         exchange.arrived(payload(1), closed_at + Duration{60'200});
