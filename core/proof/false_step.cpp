@@ -76,8 +76,8 @@ std::vector<ByteSpan> read_payloads(ByteReader& in, const run::AcceptList& list)
 }  // namespace
 
 bool speaks_of(const SignedStep& step, const run::AcceptList& list, const Digest& hash) {
-    const bool has_seat = std::find(list.committee.begin(), list.committee.end(), step.seat) != list.committee.end();
-    return has_seat && step.message.round == list.round && step.message.list == hash;
+    const bool is_seat = run::has_seat(list.committee, step.seat);
+    return is_seat && step.message.round == list.round && step.message.list == hash;
 }
 
 bool is_false_step(ByteSpan file) {

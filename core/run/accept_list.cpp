@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/median.h"
 #include "core/base/sha256.h"
 
 namespace potluck::run {
@@ -98,9 +99,7 @@ std::uint64_t median_tokens(const Claims& claims) {
         if (!has_say || claim.has_say) tokens.push_back(claim.tokens);
     }
     if (tokens.empty()) return 0;
-    const auto middle = tokens.begin() + static_cast<std::ptrdiff_t>((tokens.size() - 1) / 2);
-    std::nth_element(tokens.begin(), middle, tokens.end());
-    return *middle;
+    return lower_median(std::move(tokens));
 }
 
 /// floor(a * b / c) for a, b <= 2^54 and c > 0.
@@ -169,15 +168,16 @@ const HostAction* AcceptList::replacement() const {
 }
 
 std::uint32_t Measured::median() const {
-    POTLUCK_CHECK(!losses.empty());
     std::vector<std::uint32_t> all;
     for (const SignedLoss& one : losses) all.push_back(one.loss);
-    const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
-    std::nth_element(all.begin(), middle, all.end());
-    return *middle;
+    return lower_median(std::move(all));
 }
 
 Digest AcceptList::hash() const { return sha256(encode()); }
+
+bool has_seat(const std::vector<PeerId>& seats, const PeerId& member) {
+    return std::find(seats.begin(), seats.end(), member) != seats.end();
+}
 
 Digest lot_of(const Digest& list, const PeerId& key) {
     ByteWriter out;

@@ -222,6 +222,10 @@ struct AcceptList {
     return weights_of(list.entries, list.bounds);
 }
 
+/// How many of so many seats may lie or be gone: f of 3f + 1. The word of one more is an honest one's.
+[[nodiscard]] constexpr std::size_t faults_of(std::size_t seats) { return (seats - 1) / 3; }
+[[nodiscard]] bool has_seat(const std::vector<PeerId>& seats, const PeerId& member);
+
 /// Which entries have a say in the medians of tokens and norms: those of persons who are no newcomers. Where unvouched
 /// entries have less than the whole weight, only the vouched ones if there are any.
 [[nodiscard]] std::vector<bool> with_a_say(const std::vector<Accepted>& entries, const std::optional<Bounds>& bounds);

@@ -172,8 +172,6 @@ bool may_be_late(const PeerId& contributor, const AcceptList* previous) {
     return std::none_of(previous->entries.begin(), previous->entries.end(), in_time);
 }
 
-std::size_t verdicts_needed(std::size_t committee) { return (committee - 1) / 3 + 1; }
-
 bool is_fresh(const JurorVerdict& verdict, RoundId round, const RunRules& rules) {
     const Suspended* known = find_suspended(rules.suspended, verdict.person);
     const bool is_current = verdict.times == (known == nullptr ? 0 : known->times);
@@ -181,9 +179,9 @@ bool is_fresh(const JurorVerdict& verdict, RoundId round, const RunRules& rules)
 }
 
 bool is_by_seats(const Suspension& suspension, const std::vector<PeerId>& committee) {
-    if (suspension.verdicts.size() != verdicts_needed(committee.size())) return false;
+    if (suspension.verdicts.size() != faults_of(committee.size()) + 1) return false;
     return std::all_of(suspension.verdicts.begin(), suspension.verdicts.end(),
-                       [&](const SignedVerdict& one) { return contains(committee, one.juror); });
+                       [&](const SignedVerdict& one) { return has_seat(committee, one.juror); });
 }
 
 bool may_suspend(const Suspension& suspension, const std::vector<PeerId>& committee, RoundId round,

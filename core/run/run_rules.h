@@ -72,10 +72,7 @@ struct RunRules {
 /// list has one, or has taken the model back. Whether the run's recipe lets any be late is not asked here.
 [[nodiscard]] bool may_be_late(const PeerId& contributor, const AcceptList* previous);
 
-/// f + 1 of a committee of this size: so many verdicts suspend a person.
-[[nodiscard]] std::size_t verdicts_needed(std::size_t committee);
-
-/// Whether the verdicts of this suspension are as many as `committee` needs, each of a seat of it.
+/// Whether the verdicts of this suspension are f + 1, each of a seat of `committee`.
 [[nodiscard]] bool is_by_seats(const Suspension& suspension, const std::vector<PeerId>& committee);
 
 /// Whether a suspension is by seats of `committee`, which decides L[round], and its verdicts are fresh and of the

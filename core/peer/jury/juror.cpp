@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/base/median.h"
 #include "core/run/sample_order.h"
 
 namespace potluck::peer {
@@ -23,9 +24,7 @@ namespace {
 std::uint64_t median_claim(const run::AcceptList& list) {
     std::vector<std::uint64_t> claims;
     for (const run::Accepted& entry : list.entries) claims.push_back(entry.tokens.value);
-    const auto middle = claims.begin() + static_cast<std::ptrdiff_t>((claims.size() - 1) / 2);
-    std::nth_element(claims.begin(), middle, claims.end());
-    return *middle;
+    return lower_median(std::move(claims));
 }
 
 /// Millionths, as a verdict has them.
@@ -36,10 +35,7 @@ std::int32_t figure_of(double nats) {
 
 }  // namespace
 
-bool Juror::has_seat() const {
-    const std::vector<PeerId> seats = m.chain.committee();
-    return std::binary_search(seats.begin(), seats.end(), m.context.self());
-}
+bool Juror::has_seat() const { return m.context.seated_in(m.chain.committee()); }
 
 /// How many contributions may be measured in the time that is saved up: at least subjects_min once there is any, since
 /// fewer say nothing. What that takes too much is a debt.

@@ -15,10 +15,7 @@ namespace potluck::peer {
 
 using run::Verdict;
 
-bool Losses::has_seat(const PeerId& member) const {
-    const std::vector<PeerId> seats = m.chain.committee();
-    return std::binary_search(seats.begin(), seats.end(), member);
-}
+bool Losses::has_seat(const PeerId& member) const { return run::has_seat(m.chain.committee(), member); }
 
 run::DeviceCertificate Losses::certificate_of(const PeerId& member) const {
     if (member == m.context.self()) return m.context.certificate;

@@ -91,7 +91,7 @@ std::vector<run::Suspension> Verdicts::due() const {
     for (const auto& [person, of_person] : m_verdicts) {
         run::Suspension suspension{person, {}};
         for (const auto& [juror, one] : of_person) {
-            if (suspension.verdicts.size() == run::verdicts_needed(seats.size())) break;
+            if (suspension.verdicts.size() == run::faults_of(seats.size()) + 1) break;
             const bool counts =
                 std::binary_search(seats.begin(), seats.end(), juror) && run::is_fresh(one.verdict, height, rules);
             if (counts) suspension.verdicts.push_back(one);

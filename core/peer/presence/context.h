@@ -54,9 +54,7 @@ public:
     [[nodiscard]] TimePoint now() const { return m_now; }
     void set_now(TimePoint now) { m_now = now; }
     /// Whether this computer is one of `seats`.
-    [[nodiscard]] bool seated_in(const std::vector<PeerId>& seats) const {
-        return std::find(seats.begin(), seats.end(), self()) != seats.end();
-    }
+    [[nodiscard]] bool seated_in(const std::vector<PeerId>& seats) const { return run::has_seat(seats, self()); }
     /// Whether theta[round] ends the run.
     [[nodiscard]] bool is_last(RoundId round) const { return round.value >= manifest.recipe.total_rounds; }
 

@@ -40,8 +40,8 @@ std::vector<Routes::Way> Routes::ways_to_seats(const PeerId& author, RoundId rou
         if (const auto way = m_gossip.way_to(seat)) ranked.push_back({rank_of(seat, author, round), {seat, *way}});
     }
     std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    const std::size_t liars = (committee.size() - 1) / 3;
-    if (!m_context.seated_in(committee) && ranked.size() > liars + 1) ranked.resize(liars + 1);
+    const std::size_t enough = run::faults_of(committee.size()) + 1;
+    if (!m_context.seated_in(committee) && ranked.size() > enough) ranked.resize(enough);
     std::vector<Way> ways;
     for (const auto& [rank, way] : ranked) ways.push_back(way);
     return ways;

@@ -75,9 +75,7 @@ void Audits::heard(const proof::SignedStep& word) {
 void Audits::keep_seats(RoundId round, std::map<PeerId, std::vector<proof::SignedStep>>& words) const {
     const auto list = round < m.chain.height() ? m.chain.list_at(round) : std::nullopt;
     if (!list) return;
-    std::erase_if(words, [&](const auto& one) {
-        return std::find(list->committee.begin(), list->committee.end(), one.first) == list->committee.end();
-    });
+    std::erase_if(words, [&](const auto& one) { return !run::has_seat(list->committee, one.first); });
 }
 
 void Audits::computed(RoundId round, const Digest& list, const run::BlobRef& step) {

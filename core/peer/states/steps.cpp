@@ -35,14 +35,11 @@ bool Steps::holds(const PeerId& sender, const run::StepMessage& message) const {
 }
 
 bool Steps::may_sign(const PeerId& sender, const run::StepMessage& message) const {
-    const auto has = [&](const std::vector<PeerId>& seats) {
-        return std::find(seats.begin(), seats.end(), sender) != seats.end();
-    };
     if (message.round >= m.chain.height()) {
-        return has(m.chain.committee()) || m.chain.rules().trusts(m.members.person_of(sender));
+        return run::has_seat(m.chain.committee(), sender) || m.chain.rules().trusts(m.members.person_of(sender));
     }
     const auto list = m.chain.list_at(message.round);
-    return list && message.list == m.chain.hash_at(message.round) && has(list->committee);
+    return list && message.list == m.chain.hash_at(message.round) && run::has_seat(list->committee, sender);
 }
 
 Verdict Steps::on_step(const run::Envelope& envelope, const run::StepMessage& message) {
@@ -127,18 +124,15 @@ void Steps::heard_result(const PeerId& member, const Digest& list, const StateDi
     const auto found = m_wanted.find(list);
     if (found == m_wanted.end() || !found->second.step || is_refused(list, found->second)) return;
     const Wanted& wanted = found->second;
-    const bool has_seat = std::find(wanted.seats.begin(), wanted.seats.end(), member) != wanted.seats.end();
-    if (!has_seat || wanted.step->result == result || m_doubters.contains(member)) return;
+    if (!run::has_seat(wanted.seats, member) || wanted.step->result == result || m_doubters.contains(member)) return;
     if (m_audits.begin(wanted.round, list)) m_doubters.insert(member);
 }
 
 /// In the committee, or in that of a list whose step may still be doubted.
 bool Steps::is_seat(const PeerId& member) const {
-    const auto has = [&](const std::vector<PeerId>& seats) {
-        return std::find(seats.begin(), seats.end(), member) != seats.end();
-    };
-    return has(m.chain.committee()) ||
-           std::any_of(m_wanted.begin(), m_wanted.end(), [&](const auto& one) { return has(one.second.seats); });
+    return run::has_seat(m.chain.committee(), member) ||
+           std::any_of(m_wanted.begin(), m_wanted.end(),
+                       [&](const auto& one) { return run::has_seat(one.second.seats, member); });
 }
 
 bool Steps::misled(const Digest& list) const {
@@ -160,16 +154,13 @@ void Steps::want(const run::AcceptList& list, const Digest& hash) {
         wanted.since = wanted.asked_at = m.context.now();
         wanted.payload_bytes = payload_bytes_of(list);
         // Those who could have had a seat make room for those who have one.
-        std::erase_if(m_said[list.round], [&](const auto& one) {
-            return std::find(wanted.seats.begin(), wanted.seats.end(), one.first) == wanted.seats.end();
-        });
+        std::erase_if(m_said[list.round], [&](const auto& one) { return !run::has_seat(wanted.seats, one.first); });
     }
     if (wanted.step || wanted.refused) return;
     if (!wanted.agreed) {
         std::optional<run::StepMessage> agreed;
         const std::vector<PeerId> signers = agreeing(wanted, hash, agreed);
-        const std::size_t liars = (wanted.seats.size() - 1) / 3;
-        if (signers.size() <= liars) return ask(wanted);
+        if (signers.size() <= run::faults_of(wanted.seats.size())) return ask(wanted);
         wanted.agreed = agreed;
         wanted.agreed_at = wanted.since = m.context.now();
         m_signers = signers.size();

@@ -20,7 +20,7 @@ public:
 
     [[nodiscard]] std::size_t size() const { return m_members.size(); }
     /// f: how many may lie without two honest members committing different lists.
-    [[nodiscard]] std::size_t faults() const { return (size() - 1) / 3; }
+    [[nodiscard]] std::size_t faults() const { return faults_of(size()); }
     [[nodiscard]] std::size_t quorum() const { return 2 * size() / 3 + 1; }
 
     /// Sorted.

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
+#include "core/base/median.h"
 #include "core/run/jury/evidence_table.h"
 
 namespace potluck::run {
@@ -39,7 +41,7 @@ bool is_agreed(const std::vector<Measurement>& round) {
     }
     if (figures.size() < measured_for_agreement) return false;
     std::sort(figures.begin(), figures.end());
-    const double median = figures[(figures.size() - 1) / 2];
+    const double median = lower_median(figures);
     return median > 0 && figures[3 * figures.size() / 4] <= agreement_max * median;
 }
 
@@ -136,9 +138,8 @@ std::optional<double> SequentialTests::median() const {
     std::vector<double> all = means(false);
     if (all.size() < persons_for_median) all = means(true);
     if (all.size() < persons_for_median) return std::nullopt;
-    const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
-    std::nth_element(all.begin(), middle, all.end());
-    return *middle > 0 ? std::optional(*middle) : std::nullopt;
+    const double middle = lower_median(std::move(all));
+    return middle > 0 ? std::optional(middle) : std::nullopt;
 }
 
 Bytes SequentialTests::encode() const {

@@ -195,7 +195,7 @@ private slots:
         QCOMPARE(due.size(), std::size_t{1});
         QCOMPARE(due[0].verdicts.size(), std::size_t{2});
         QVERIFY(due[0].verdicts[0].juror < due[0].verdicts[1].juror);
-        QVERIFY(run::verdicts_per_suspension_max == run::verdicts_needed(run::committee_members_max));
+        QVERIFY(run::verdicts_per_suspension_max == run::faults_of(run::committee_members_max) + 1);
         // One of a round that is not over does not count yet.
         QCOMPARE(bench.receive(2, Bench::about(8, 10)), Verdict::accepted);
         QCOMPARE(bench.receive(3, Bench::about(8, 9)), Verdict::accepted);

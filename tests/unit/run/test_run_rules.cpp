@@ -64,9 +64,9 @@ private slots:
             return check_link(list, &before, given);
         };
         QCOMPARE(check_link(good, &before, rules), Verdict::accepted);
-        QCOMPARE(verdicts_needed(1), std::size_t{1});
-        QCOMPARE(verdicts_needed(4), std::size_t{2});
-        QCOMPARE(verdicts_needed(7), std::size_t{3});
+        QCOMPARE(faults_of(1), std::size_t{0});
+        QCOMPARE(faults_of(4), std::size_t{1});
+        QCOMPARE(faults_of(7), std::size_t{2});
         RunRules without = rules;
         without.has_jury = false;
         QCOMPARE(check_link(good, &before, without), Verdict::not_allowed);
