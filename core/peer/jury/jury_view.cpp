@@ -41,7 +41,6 @@ std::optional<JuryView> jury_view(const Context& context, const ChainLog& chain,
     view.own = own_of(juror, context.self_person());
     const auto against = verdicts.all().find(context.self_person());
     view.against_own = against == verdicts.all().end() ? 0 : against->second.size();
-    view.own_shut = shut_of(chain, context.self_person());
     return view;
 }
 

@@ -44,7 +44,6 @@ struct JuryView {
     Duration time_taken{0};      // by that
     std::optional<Own> own;
     std::size_t against_own = 0;  // jurors that have accused this member's person
-    std::optional<Shut> own_shut;
 };
 
 /// Nothing in a run without a jury.

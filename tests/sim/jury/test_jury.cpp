@@ -65,7 +65,7 @@ private slots:
         for (const peer::JuryView::Seat& seat : view.seats)
             QCOMPARE(seat.unshared, std::size_t{seat.id == world.home(liar).id() ? 1U : 0U});
         QCOMPARE(view.against_own, std::size_t{1});
-        QVERIFY(!view.own_shut);
+        QVERIFY(view.suspended.empty());
     }
 
     /// So the tests above can fail: three of seven are enough.
@@ -80,8 +80,7 @@ private slots:
         for (std::size_t i = 0; i < 3; ++i) oracle.lies[seats[i]] = {victim};
         const PeerId& id = world.home(victim).id();
         QVERIFY(world.run_until([&] { return suspensions_in(world, 0).contains(id); }, Duration{1'600'000}));
-        QVERIFY(
-            world.run_until([&] { return world.peer(victim).view().jury->own_shut.has_value(); }, Duration{10'000}));
+        QVERIFY(world.run_until([&] { return !world.peer(victim).view().jury->suspended.empty(); }, Duration{10'000}));
         QVERIFY(world.peer(victim).view().why.reason == status::Reason::suspended);
         const std::string wrong = played(world, 80);
         QVERIFY2(wrong.empty(), wrong.c_str());
