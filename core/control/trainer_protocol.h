@@ -366,10 +366,13 @@ struct JudgeRequest {
     using Reply = Done;
     VectorFile state;
     std::vector<JudgeSubject> subjects;
+    double norm_max = 0;
 
     static void fields(auto& value, auto&& field) {
         field("state", value.state, Any{}, "The vector that they are measured from.");
         field("subjects", value.subjects, List{judged_subjects_max, Any{}, std::size_t{1}}, "The contributions.");
+        field("norm_max", value.norm_max, Optional{Real{0}},
+              "What the norm of each is clipped to, as the step of the round clips it; 0: nothing is clipped.");
     }
 };
 
@@ -565,7 +568,7 @@ struct TrainerMoments {
     }
 };
 
-/// How much less the loss is with a contribution taken whole (state - payload) than without it.
+/// How much less the loss is with a contribution, clipped (state - payload), than without it.
 struct MeasuredRow {
     static constexpr std::string_view label = "measured contribution";
     std::uint32_t subject = 0;

@@ -26,11 +26,12 @@ namespace {
 
 static_assert(vector_piece % numerics::group_size == 0, "a piece of a vector is of whole groups");
 
-/// Subtracts from `piece`, which begins at number `begin`, what `payload` has there.
+/// Subtracts from `piece`, which begins at number `begin`, `factor` of what `payload` has there.
 class Subtraction {
 public:
-    explicit Subtraction(const numerics::PayloadView& payload)
+    Subtraction(const numerics::PayloadView& payload, double factor)
         : m_payload(payload),
+          m_factor(factor),
           m_indices(numerics::chunks_per_group * payload.k()),
           m_codes(numerics::chunks_per_group * payload.k()) {}
 
@@ -40,12 +41,14 @@ public:
         for (std::size_t at = 0; at < piece.size(); at += numerics::group_size, ++group) {
             std::array<float, 4> means{};
             const std::size_t entries = m_payload.decode_group(group, m_indices, m_codes, means);
+            for (float& mean : means) mean = static_cast<float>(mean * m_factor);
             for (std::size_t i = 0; i < entries; ++i) piece[at + m_indices[i]] -= means[m_codes[i]];
         }
     }
 
 private:
     const numerics::PayloadView& m_payload;
+    double m_factor;
     std::vector<std::uint32_t> m_indices;
     std::vector<std::uint8_t> m_codes;
 };
@@ -57,7 +60,7 @@ bool are_below(const std::vector<std::uint64_t>& indexes, std::uint64_t records)
 }  // namespace
 
 Judge::Judge(const TrainerSetup& setup, const control::JudgeRequest& request, OtherModel model)
-    : m_model(setup.model), m_state(request.state), m_other(std::move(model)) {
+    : m_model(setup.model), m_state(request.state), m_norm_max(request.norm_max), m_other(std::move(model)) {
     const std::uint32_t together = model::records_together(m_model);
     m_at_once = together > 1 ? together : std::clamp(setup.layout.micro_batch, 1U, judged_at_once_max);
 }
@@ -150,7 +153,8 @@ Status Judge::take_weights(std::optional<std::size_t> subject) {
                                        : bytes.error().message);
         return {};
     }
-    return m_other.load(m_state, Subtraction(payload));
+    const bool is_clipped = m_norm_max > 0 && payload.norm() > m_norm_max;
+    return m_other.load(m_state, Subtraction(payload, is_clipped ? m_norm_max / payload.norm() : 1));
 }
 
 Status Judge::pass_records(Pass& pass) {

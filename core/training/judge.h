@@ -1,12 +1,13 @@
-// Measures contributions of others: how much less the model's loss is with one of them taken whole than without it, on
-// records that its contributor claims to have trained on and on others. Forward passes alone, with a second model
-// beside the trainer's, in pieces short enough that requests wait no longer than for a micro-step.
+// Measures contributions of others: how much less the model's loss is with one of them than without it, on records that
+// its contributor claims to have trained on and on others. Forward passes alone, with a second model beside the
+// trainer's, in pieces short enough that requests wait no longer than for a micro-step.
 //
 //   open -- step() ... step(): the losses without any, then each contribution: its weights, its losses --> finished
 //
-// The contribution d is what F moves a state down by that it alone makes: its decoded values, neither clipped nor
-// scaled, so the losses compared are those of theta and of theta - d. Whatever a family draws for a record (gaps,
-// crops) follows from the record's position in its list, so that both losses differ by the weights alone.
+// The contribution d is what F moves a state down by that it alone makes: its decoded values, its norm clipped as the
+// round's step clips it. The losses compared are those of theta and of theta - d. Whatever a family draws for a record
+// (gaps, crops) follows from the record's position in its list, so that both losses differ by the weights alone.
+//
 // Does not: choose records, judge, or touch what trains. Threads: the trainer's. Owns: the second model, open shards.
 #pragma once
 
@@ -84,6 +85,7 @@ private:
     model::ModelSpec m_model;
     std::uint32_t m_at_once;
     control::VectorFile m_state;
+    double m_norm_max;
     OtherModel m_other;
     std::map<std::string, Shard> m_shards;
     std::vector<RecordSet> m_sets;

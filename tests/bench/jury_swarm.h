@@ -5,7 +5,9 @@
 //
 // Data is text as bytes (decoders), pairs of such texts (encoders), drawn pictures (picture coders), striped ones
 // (embedders) or captions with codes that follow from them (drawers), cut into as many shards as there are members.
-// Members differ in speed, as computers do. Threads: one caller.
+// Members differ in speed, as computers do.
+//
+// Threads: one caller.
 #pragma once
 
 #include <array>
@@ -19,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/median.h"
 #include "core/base/rng.h"
 #include "core/model/traits.h"
 #include "core/numerics/outer/outer_step.h"
@@ -338,7 +341,11 @@ private:
     void measure(const std::vector<Payload>& payloads, std::size_t victim, const Payload& repeated,
                  const Payload& shuffled) {
         write_vector("theta", m_theta);
-        control::JudgeRequest request{{path("theta"), 0}, {}};
+        std::vector<double> norms;
+        for (const Payload& payload : payloads) norms.push_back(norm_of(decoded(payload)));
+        control::JudgeRequest request;
+        request.state.path = path("theta");
+        request.norm_max = lower_median(std::move(norms));
         std::vector<Row> rows;
         for (std::size_t i = 0; i < payloads.size(); ++i) ask(request, rows, "honest", i, payloads[i]);
         for (std::uint64_t i = 0; i < m_run.attacked; ++i) {

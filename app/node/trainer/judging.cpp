@@ -30,6 +30,7 @@ Result<std::unique_ptr<Judging>> Judging::prepare(const std::filesystem::path& f
     std::filesystem::remove_all(judging->m_folder, failed);  // of a node that was killed
     std::filesystem::create_directories(judging->m_folder, failed);
     judging->m_request.state = {plan.base.file.string(), plan.base.offset};
+    judging->m_request.norm_max = plan.norm_max;
     std::vector<control::JudgeSubject>& subjects = judging->m_request.subjects;
     for (const peer::JudgePlan::Subject& subject : plan.subjects) {
         if (subjects.size() == control::judged_subjects_max) break;

@@ -49,6 +49,8 @@ struct OuterStep {
 
 /// The lower median of the norms that count, of those who are no newcomers; 0 if there is none above zero.
 [[nodiscard]] double median_norm(std::span<const WeightedPayload> list);
+/// What F clips the norms of a list to; 0 if there is nothing but zeros, or nothing.
+[[nodiscard]] double norm_max(std::span<const WeightedPayload> list, const OuterStep& step);
 /// The norm of a vector of `size` values with this root mean square: rms * sqrt(size).
 [[nodiscard]] double norm_of(double rms, std::size_t size);
 

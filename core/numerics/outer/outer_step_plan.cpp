@@ -35,15 +35,6 @@ double lower_median(std::vector<double> norms) {
     return *middle;
 }
 
-/// What norms are clipped to. An attacker needs half of the list to raise a median above an honest norm. Keys are free,
-/// and payloads of zeros are too, so neither newcomers nor such payloads may lower it for the others; and where all are
-/// newcomers their median may be the attacker's, so it has a limit of its own. 0 if there is nothing but zeros.
-double norm_max(std::span<const WeightedPayload> list, const OuterStep& step) {
-    if (const double median = median_norm(list); median > 0) return median;
-    const double median = lower_median(norms_of(list, true));
-    return step.newcomers_norm > 0 ? std::min(median, step.newcomers_norm) : median;
-}
-
 std::uint64_t halved(std::uint64_t weight, unsigned times) { return std::max<std::uint64_t>(weight >> times, 1); }
 
 /// How often all weights are halved (never below 1) until their sum is below 2^32.
@@ -62,6 +53,15 @@ unsigned halvings(std::span<const WeightedPayload> list) {
 }  // namespace
 
 double median_norm(std::span<const WeightedPayload> list) { return lower_median(norms_of(list, false)); }
+
+/// An attacker needs half of the list to raise a median above an honest norm. Keys are free, and payloads of zeros are
+/// too, so neither newcomers nor such payloads may lower it for the others; and where all are newcomers their median
+/// may be the attacker's, so it has a limit of its own.
+double norm_max(std::span<const WeightedPayload> list, const OuterStep& step) {
+    if (const double median = median_norm(list); median > 0) return median;
+    const double median = lower_median(norms_of(list, true));
+    return step.newcomers_norm > 0 ? std::min(median, step.newcomers_norm) : median;
+}
 
 double norm_of(double rms, std::size_t size) {
     const RoundingGuard guard;

@@ -14,6 +14,7 @@
 
 #include "core/base/log.h"
 #include "core/base/median.h"
+#include "core/proof/true_step.h"
 #include "core/run/sample_order.h"
 
 namespace potluck::peer {
@@ -91,6 +92,20 @@ std::vector<std::size_t> Juror::draw(const run::AcceptList& list, const Digest& 
     return drawn;
 }
 
+/// What F clips contributions to, as far as their payloads are here: a member that takes the sum has a few.
+double Juror::norm_max(const run::AcceptList& list) const {
+    std::vector<PayloadPointer> payloads;
+    std::vector<const numerics::PayloadView*> views;
+    for (const run::Accepted& entry : list.entries) {
+        payloads.push_back(m.payloads.find(entry.payload.root));
+        views.push_back(payloads.back() ? &payloads.back()->view : nullptr);
+    }
+    std::vector<numerics::WeightedPayload> here = proof::weighted_list(list, views);
+    std::erase_if(here, [](const numerics::WeightedPayload& one) { return one.payload == nullptr; });
+    return numerics::norm_max(here,
+                              proof::outer_step_of({m.context.manifest.recipe, m.context.layout.parameters}, list));
+}
+
 /// Nothing if its payload or its shard is not here.
 std::optional<JudgePlan::Subject> Juror::subject_of(const run::AcceptList& list, const run::Accepted& entry,
                                                     const Digest& hash) const {
@@ -131,7 +146,7 @@ void Juror::ask(const run::AcceptList& list) {
     if (count == 0) return;
     const Digest hash = m.chain.hash_at(list.round);
     const std::uint64_t usual = median_claim(list);
-    JudgePlan plan{list.round, m.store.state_place(list.round), {}};
+    JudgePlan plan{list.round, m.store.state_place(list.round), {}, norm_max(list)};
     Asked asked{list.round, m.context.now(), {}};
     for (const std::size_t index : draw(list, hash)) {
         if (plan.subjects.size() == count) break;

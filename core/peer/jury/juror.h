@@ -4,6 +4,9 @@
 //
 //   L[r] known --lot, theta[r], payloads, shards here--> judge() --on_judged--> sequential tests --enough--> verdict
 //
+// Each is measured as F takes it, clipped: the whole of what a fast computer does in a window may overshoot where the
+// part of it that moves the model helps.
+//
 // It takes the recipe's share of its trainer's time at most: what measuring took before says how much it may do now. A
 // round is measured with at least a few contributions or not at all, and what that took too much is saved up again
 // first. A member without a seat measures itself and a few others now and then, so that it learns first that its own
@@ -83,6 +86,7 @@ private:
     };
     [[nodiscard]] bool has_seat() const;
     [[nodiscard]] std::size_t affordable();
+    [[nodiscard]] double norm_max(const run::AcceptList& list) const;
     [[nodiscard]] run::Turn turn_of(const run::AcceptList& list, const run::Accepted& entry) const;
     [[nodiscard]] std::vector<std::size_t> draw(const run::AcceptList& list, const Digest& hash) const;
     [[nodiscard]] std::optional<JudgePlan::Subject> subject_of(const run::AcceptList& list, const run::Accepted& entry,

@@ -62,8 +62,9 @@ struct JudgePlan {
     RoundId round;
     VectorPlace base;  // theta[round]
     std::vector<Subject> subjects;
+    double norm_max = 0;  // what F clips the round's contributions to; 0: nothing is clipped
 };
-/// In nats a token: how much less the loss is with the contribution taken whole (theta - d) than without it. Finite.
+/// In nats a token: how much less the loss is with the contribution, clipped (theta - d), than without it. Finite.
 struct Judged {
     PeerId contributor;
     double own = 0, other = 0;

@@ -80,7 +80,7 @@ std::string told_rows(const std::string& rows) {
 std::string row(int subject) { return "{\"subject\":" + std::to_string(subject) + ",\"own\":0.5,\"other\":-0.25}"; }
 
 peer::JudgePlan plan_of(std::uint64_t round, std::size_t subjects = 2) {
-    peer::JudgePlan plan{RoundId{round}, {"state", 5}, {}};
+    peer::JudgePlan plan{RoundId{round}, {"state", 5}, {}, 0.25};
     for (std::size_t i = 0; i < subjects; ++i) {
         peer::JudgePlan::Subject& subject = plan.subjects.emplace_back();
         subject.contributor.bytes[0] = static_cast<std::byte>(i + 1);
@@ -297,6 +297,7 @@ private slots:
         QVERIFY(!fs::exists(stage.folder() / "judged"));
         const auto asked = stage.told<control::JudgeRequest>();
         QVERIFY(asked && asked->subjects.size() == 3 && asked->state.offset == 5);
+        QCOMPARE(asked->norm_max, 0.25);
         QCOMPARE(asked->subjects[1].payload, (stage.folder() / "judged" / "1").string());
         QVERIFY(asked->subjects[1].own == (std::vector<std::uint64_t>{1, 2}) && asked->subjects[1].records == 9);
         QVERIFY(stage.heard.losses.empty());

@@ -82,7 +82,7 @@ struct JurorBench : Fixture, Juror::Mediator {
         (void)commit(chain.height().value, 0.5F);
         std::vector<run::Accepted> entries;
         for (const std::uint8_t author : authors) {
-            const Made made = payload_of(1.0F, key_of(author).id());
+            const Made made = payload_of(values.contains(author) ? values.at(author) : 1.0F, key_of(author).id());
             payloads.want(made.payload->ref, chain.height(), {});
             POTLUCK_CHECK(payloads.arrived(made.payload->ref, made.payload->blob, context.now()) ==
                           Payloads::Outcome::held);
@@ -92,6 +92,7 @@ struct JurorBench : Fixture, Juror::Mediator {
         if (change) change(list);
         POTLUCK_CHECK(chain.append(committed(list, {1, 2, 3}), {}).ok());
     }
+    std::map<std::uint8_t, float> values;  // of authors' payloads; 1 of others
     void begin_after(Duration time) {
         context.set_now(context.now() + time);
         juror.round_begins();
@@ -426,6 +427,22 @@ private slots:
             QVERIFY(known->recent.back() == 1.0);
             // The last one claims more records than the shard has, so that there are no others.
             QVERIFY(known->mean_other() == (i == 3 ? 1.0 : 0.25));
+        }
+    }
+
+    void contributions_are_measured_clipped_as_the_step_clips_them() {
+        for (const bool is_whole : {true, false}) {
+            JurorBench bench;
+            bench.values = {{10, 1.0F}, {11, 2.0F}, {12, 4.0F}, {13, 8.0F}};
+            bench.play(JurorBench::keys(4), [&](run::AcceptList& list) {
+                for (run::Accepted& entry : list.entries)
+                    if (!is_whole && entry.peer == key_of(11).id()) entry.payload.root.bytes[0] ^= std::byte{1};
+            });
+            bench.juror.round_begins();
+            // Of payloads that are not here no norm is known.
+            const float middle = is_whole ? 2.0F : 4.0F;
+            QCOMPARE(bench.trainer.plans.back().norm_max, bench.payload_of(middle).payload->view.norm());
+            QVERIFY(bench.trainer.plans.back().norm_max > 0);
         }
     }
 

@@ -257,20 +257,26 @@ private slots:
         bench.load(juror);
         control::JudgeSubject subject = bench.subject(bench.payload("work", 3, 1, 64), 3);
         subject.own = first_records();
-        (void)ask(juror, control::JudgeRequest{bench.state, {subject}});
-        const auto found = told(juror);
-        QVERIFY(found && found->judged.rows.size() == 1);
-
         const Bytes bytes = read_file(bench.path("work"), 1 << 26).value();
         numerics::PayloadView view;
         QVERIFY(numerics::PayloadView::parse(bytes, bench.theta.size(), 64, view) == numerics::PayloadFault::none);
-        std::vector<float> moved = bench.theta;
-        numerics::add_decoded(moved, view, -1, 1);
-        const control::VectorFile with{bench.path("with"), 0};
-        Bench::write_vector(with.path, moved);
-        const double expected = bench.loss_of_first(juror, bench.state) - bench.loss_of_first(juror, with);
-        QCOMPARE(found->judged.rows.front().own, expected);
-        QVERIFY(expected != 0);
+        const auto figure = [&](double norm_max) {
+            (void)ask(juror, control::JudgeRequest{bench.state, {subject}, norm_max});
+            const auto found = told(juror);
+            return found && found->judged.rows.size() == 1 ? found->judged.rows.front().own : 0;
+        };
+        const auto expected = [&](float factor) {
+            std::vector<float> moved = bench.theta;
+            numerics::add_decoded(moved, view, -factor, 1);
+            const control::VectorFile with{bench.path("with"), 0};
+            Bench::write_vector(with.path, moved);
+            return bench.loss_of_first(juror, bench.state) - bench.loss_of_first(juror, with);
+        };
+        const double whole = expected(1), half = expected(0.5F);
+        QVERIFY(whole != 0 && half != whole);
+        QCOMPARE(figure(0), whole);
+        QCOMPARE(figure(view.norm()), whole);
+        QCOMPARE(figure(view.norm() / 2), half);
     }
 
     void judging_does_not_change_training_data() {
