@@ -372,7 +372,7 @@ struct JudgeRequest {
         field("state", value.state, Any{}, "The vector that they are measured from.");
         field("subjects", value.subjects, List{judged_subjects_max, Any{}, std::size_t{1}}, "The contributions.");
         field("norm_max", value.norm_max, Optional{Real{0}},
-              "What the norm of each is clipped to, as the step of the round clips it; 0: nothing is clipped.");
+              "Limit of each one's norm, as the step of the round clips it; 0: nothing is clipped.");
     }
 };
 

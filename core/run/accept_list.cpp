@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/base/median.h"
 #include "core/base/sha256.h"
+#include "core/run/jury/sequential_test.h"
 
 namespace potluck::run {
 

@@ -21,10 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/median.h"
 #include "core/base/rng.h"
 #include "core/model/traits.h"
 #include "core/numerics/outer/outer_step.h"
+#include "core/run/jury/sequential_test.h"
 #include "core/run/sample_order.h"
 #include "core/training/judge.h"
 #include "tests/bench/optimizer_accuracy.h"
@@ -345,7 +345,7 @@ private:
         for (const Payload& payload : payloads) norms.push_back(norm_of(decoded(payload)));
         control::JudgeRequest request;
         request.state.path = path("theta");
-        request.norm_max = lower_median(std::move(norms));
+        request.norm_max = run::lower_median(std::move(norms));
         std::vector<Row> rows;
         for (std::size_t i = 0; i < payloads.size(); ++i) ask(request, rows, "honest", i, payloads[i]);
         for (std::uint64_t i = 0; i < m_run.attacked; ++i) {

@@ -123,8 +123,8 @@ public:
         (void)from_json(call("status"), snapshot);
         return snapshot;
     }
-    /// Looks until `what` holds of the status, which a quiet computer takes `limit` milliseconds for at most; false if it
-    /// does not hold after three times that.
+    /// Looks until `what` holds of the status, which a quiet computer takes `limit` milliseconds for at most; false if
+    /// it does not hold after three times that.
     template <class Condition>
     bool wait_for(Condition what, int limit) {
         QElapsedTimer clock;

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "core/base/log.h"
-#include "core/base/median.h"
 #include "core/proof/true_step.h"
 #include "core/run/sample_order.h"
 
@@ -25,7 +24,7 @@ namespace {
 std::uint64_t median_claim(const run::AcceptList& list) {
     std::vector<std::uint64_t> claims;
     for (const run::Accepted& entry : list.entries) claims.push_back(entry.tokens.value);
-    return lower_median(std::move(claims));
+    return run::lower_median(std::move(claims));
 }
 
 /// Millionths, as a verdict has them.

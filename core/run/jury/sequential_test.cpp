@@ -12,7 +12,6 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/median.h"
 #include "core/run/jury/evidence_table.h"
 
 namespace potluck::run {

@@ -14,6 +14,7 @@
 // Threads: values.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/check.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
 
@@ -42,6 +44,15 @@ inline constexpr std::size_t judged_persons_max = 4096;
 /// Bytes of what is known of that many persons.
 inline constexpr std::size_t judgement_bytes_max = 32 + 4 + 2 * 8 + 4 + 2 * 8 + 1 + 1 + figures_of_person * 8;
 inline constexpr std::size_t judgements_bytes_max = 1 + 4 + judged_persons_max * judgement_bytes_max;
+
+/// The middle of figures, which are not none; of an even number the lower one of two.
+template <class Number>
+[[nodiscard]] Number lower_median(std::vector<Number> figures) {
+    POTLUCK_CHECK(!figures.empty());
+    const auto middle = figures.begin() + static_cast<std::ptrdiff_t>((figures.size() - 1) / 2);
+    std::nth_element(figures.begin(), middle, figures.end());
+    return *middle;
+}
 
 /// In nats a token.
 struct Measurement {
