@@ -432,9 +432,7 @@ Result<Bytes> Host::signed_manifest() {
 
 }  // namespace
 
-double usual_jury_for(const model::ModelSpec& model) {
-    return model::is_drawer(model) || model::is_embedder(model) ? 0 : run::usual_jury;
-}
+double usual_jury_for(const model::ModelSpec& model) { return model::is_embedder(model) ? 0 : run::usual_jury; }
 
 Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host, const run::Device& computer,
                            const fs::path& data_folder, const MakingProgress& progress) {

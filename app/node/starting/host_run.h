@@ -56,8 +56,8 @@ using MakingProgress = std::function<bool(control::MakingStage stage, double fra
 /// loss (docs/decisions.md).
 inline constexpr numerics::StepForm usual_step = numerics::StepForm::coded;
 
-/// The jury of a run whose host names none: run::usual_jury, but 0 for models that draw or embed pictures, whose honest
-/// contributions the table of evidence was not measured with.
+/// The jury of a run whose host names none: run::usual_jury, but 0 for models that embed pictures, of which
+/// measurements seldom agree on anything (docs/measurements.md).
 [[nodiscard]] double usual_jury_for(const model::ModelSpec& model);
 
 /// `computer` is the one that hosts, one of the person `host`.
