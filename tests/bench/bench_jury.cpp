@@ -131,13 +131,17 @@ std::vector<bench::JuryRun> runs_of(const std::string& list) {
 constexpr const char* smoke_cells =
     "toy rounds=3 k=64/4096; toy optimizer=muon rounds=2; albert rounds=2; coder rounds=2; opt rounds=2; "
     "llama rounds=2 bits=16; dalle rounds=2; swav rounds=2";
+/// SwAV's are left out: they show why runs of it have no jury, and make no table.
 constexpr const char* usual_cells =
-    "toy optimizer=adamw/muon k=64/256/4096 steps=10 rounds=60 seed=1/3; "
-    "toy optimizer=adamw/muon k=64/256/4096 steps=5 rounds=60 seed=2/3; "
-    "toy optimizer=adamw/muon k=64/256 steps=50 rounds=12 seed=2; albert k=64/256/4096 rounds=30; "
-    "albert rate=2e-3 batch=16 k=64 rounds=40 seed=2; coder k=64/256 rounds=30; "
-    "coder rate=2e-3 k=64/256 rounds=40 seed=2; 0.8M optimizer=muon k=64 rounds=15 batch=4; "
-    "0.8M optimizer=adamw k=256 rounds=15 batch=4";
+    "toy optimizer=adamw k=64/256/4096 rounds=60 seed=1/2/3; toy optimizer=muon k=64/256/4096 rounds=60 seed=1/3; "
+    "toy optimizer=muon k=64/256 steps=5 rounds=60 seed=2/3; toy optimizer=adamw/muon k=64/256 steps=50 rounds=12 "
+    "seed=2; "
+    "opt optimizer=adamw k=64/256/4096 rounds=60 seed=1/2/3; opt optimizer=muon k=64/256/4096 rounds=60 seed=1/3; "
+    "llama bits=16 optimizer=adamw/muon k=64/256/4096 rounds=40 seed=1/3; "
+    "albert optimizer=adamw/muon k=64/256 rounds=40 seed=1/3; "
+    "coder rate=2e-3 optimizer=adamw/muon k=64/256 rounds=40 seed=1/3; "
+    "dalle optimizer=adamw k=64/256 rounds=60 seed=1/2/3; dalle optimizer=muon k=64/256/4096 rounds=60 seed=1/3; "
+    "0.8M optimizer=muon k=64 rounds=15 batch=4; 0.8M optimizer=adamw k=256 rounds=15 batch=4";
 
 }  // namespace
 
