@@ -24,7 +24,7 @@ SHOWN_GAP = [-0.3, -0.15, 0.0, 0.05, 0.15, 0.3]
 THRESHOLD = 13_816  # 1000 ln 10^6
 REMEMBERED, PERSONS_MIN = 8, 3
 AGREEMENT_MAX, AGREEING_MIN = 2.0, 4  # upper quartile of a round's own figures beside their lower median
-ENTRY_MAX, ENTRY_MIN = 1_000, -2_000  # so that nobody is convicted by fewer than fourteen measurements
+ENTRY_MAX, ENTRY_MIN = 1_200, -2_000  # so that nobody is convicted by fewer than twelve measurements
 JURORS, BAD = 12, 2  # of each training, with --sample
 CHEAP_FROM = 0.35  # own figures from here on are never evidence: an honest member may train on another shard
 KINDS = ["noise", "zero", "flipped", "copy of the round before", "own payload again", "copy of this round with noise",
@@ -229,7 +229,7 @@ def written(table, honest, cells):
         "//",
         "// tests/bench/jury_table.py prints this file from what tests/bench/bench_jury.cpp measured:",
         f"// {honest} honest measurements of {cells} trainings (docs/measurements.md has the commands). No entry is larger than",
-        f"// {ENTRY_MAX}, so fourteen measurements are the fewest that convict: where models stand still, or windows are too long for",
+        f"// {ENTRY_MAX}, so twelve measurements are the fewest that convict: where models stand still, or windows are too long for",
         "// their rate, honest figures can be bad for several rounds in a row. What helps as much as others' work does is no",
         "// evidence, whichever shard it was trained on.",
         "#pragma once",

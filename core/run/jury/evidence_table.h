@@ -5,7 +5,7 @@
 //
 // tests/bench/jury_table.py prints this file from what tests/bench/bench_jury.cpp measured:
 // 24504 honest measurements of 79 trainings (docs/measurements.md has the commands). No entry is larger than
-// 1000, so fourteen measurements are the fewest that convict: where models stand still, or windows are too long for
+// 1200, so twelve measurements are the fewest that convict: where models stand still, or windows are too long for
 // their rate, honest figures can be bad for several rounds in a row. What helps as much as others' work does is no
 // evidence, whichever shard it was trained on.
 #pragma once
@@ -17,8 +17,8 @@ namespace potluck::run {
 inline constexpr std::array<double, 4> own_edges{0.0, 0.15, 0.35, 0.6};
 inline constexpr std::array<double, 2> gap_edges{0.05, 0.15};
 inline constexpr std::array<std::array<int, 4>, 5> evidence_table{{
-    {1000, 1000, 1000, 1000},      // worse than nothing
-    {1000, 1000, 1000, 1000},      // next to nothing
+    {1200, 1200, 1200, 1200},      // worse than nothing
+    {1200, 1200, 1200, 1200},      // next to nothing
     {-646, -1271, -549, -773},     // little
     {-1552, -2000, -2000, -2000},  // less than others
     {-1642, -2000, -2000, -2000},  // work

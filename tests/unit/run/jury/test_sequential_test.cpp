@@ -101,10 +101,10 @@ private slots:
         const auto row = [](const char* name, Kind kind, std::uint64_t most) {
             QTest::newRow(name) << static_cast<int>(kind) << most;
         };
-        row("noise", Kind::noise, 17);
-        row("zero", Kind::zero, 14);
-        row("flipped", Kind::flipped, 14);
-        row("copied", Kind::copied, 17);
+        row("noise", Kind::noise, 15);
+        row("zero", Kind::zero, 12);
+        row("flipped", Kind::flipped, 12);
+        row("copied", Kind::copied, 15);
         row("lazy", Kind::lazy, 60);
     }
     void a_contributor_that_does_not_work_is_found_in_time() {
@@ -130,15 +130,15 @@ private slots:
         SequentialTests tests = of_workers(3);
         QVERIFY(std::abs(*tests.median() - 0.07) < 1e-9);
         std::uint64_t round = 3;
-        for (; round < 17; ++round) {
+        for (; round < 15; ++round) {
             QVERIFY(tests.find(peer(9)) == nullptr || !tests.find(peer(9))->is_enough());
             take_among_workers(tests, measured(peer(9), round, -0.014, -0.016));
         }
         const Judgement* found = tests.find(peer(9));
         QVERIFY(found->is_enough());
-        QCOMPARE(found->judged, 14U);
+        QCOMPARE(found->judged, 12U);
         QCOMPARE(found->first.value, 3U);
-        QCOMPARE(found->last.value, 16U);
+        QCOMPARE(found->last.value, 14U);
         QVERIFY(std::abs(found->mean_own() + 0.014) < 1e-9);
         for (std::uint64_t more = 0; more < 30; ++more)
             take_among_workers(tests, measured(peer(9), round + more, -0.014, -0.016));
