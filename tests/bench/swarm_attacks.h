@@ -8,6 +8,7 @@
 //   inner_product  the honest members' mean, 0.6 times and the other way (Xie, Koyejo, Gupta 2019)
 //   little         the honest mean less z standard deviations of each coordinate, with the largest z that a majority
 //                  with them still looks like (Baruch, Baruch, Goldberg 2019)
+//   mixed          each of them another of these, in turn
 //
 // Threads: one caller.
 #pragma once
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,21 +28,27 @@
 
 namespace potluck::bench {
 
-enum class Attack { sign_flip, random, label_flip, delayed, inner_product, little };
+enum class Attack { sign_flip, random, label_flip, delayed, inner_product, little, mixed };
 
-inline constexpr std::array<std::pair<const char*, Attack>, 6> attack_names = {
+inline constexpr std::array<std::pair<const char*, Attack>, 7> attack_names = {
     {{"sign_flip", Attack::sign_flip},
      {"random", Attack::random},
      {"label_flip", Attack::label_flip},
      {"delayed", Attack::delayed},
      {"inner_product", Attack::inner_product},
-     {"little", Attack::little}}};
+     {"little", Attack::little},
+     {"mixed", Attack::mixed}}};
 
 [[nodiscard]] inline std::optional<Attack> attack_named(std::string_view name) {
     for (const auto& [text, attack] : attack_names) {
         if (name == text) return attack;
     }
     return std::nullopt;
+}
+
+/// What member `index` of a swarm does.
+[[nodiscard]] constexpr Attack attack_of(Attack attack, std::size_t index) {
+    return attack == Attack::mixed ? static_cast<Attack>(index % static_cast<std::size_t>(Attack::mixed)) : attack;
 }
 
 /// Whether its members have to train.

@@ -110,7 +110,7 @@ public:
         for (std::uint64_t round = 0; round < rounds; ++round) {
             m_round = round;
             for (std::size_t i = 0; i < m_members.size(); ++i) {
-                if (!is_bad(i) || (!is_suspended() && trains(m_rule.attack))) train(m_members[i], i, round);
+                if (!is_bad(i) || (!is_suspended() && trains(attack_of(i)))) train(m_members[i], i, round);
             }
             out.payload_bytes += outer_step(round) / static_cast<double>(rounds * m_members.size());
             for (Member& member : m_members) rebase(member);
@@ -152,10 +152,11 @@ private:
         return m_rule.sent == Sent::dense8 || round < m_rule.dense_rounds;
     }
 
+    [[nodiscard]] Attack attack_of(std::size_t index) const { return bench::attack_of(m_rule.attack, index); }
     [[nodiscard]] bool is_bad(std::size_t index) const { return index + m_rule.bad >= m_members.size(); }
     [[nodiscard]] bool is_suspended() const { return m_rule.suspended_from > 0 && m_round >= m_rule.suspended_from; }
     [[nodiscard]] const char* shard_of(std::size_t index) const {
-        return is_bad(index) && m_rule.attack == Attack::label_flip ? mirrored_shard : usual_shard;
+        return is_bad(index) && attack_of(index) == Attack::label_flip ? mirrored_shard : usual_shard;
     }
 
     /// One window, and its movement into the error feedback.
@@ -214,7 +215,7 @@ private:
             Member& member = m_members[i];
             if (is_bad(i) && is_suspended()) continue;
             if (is_bad(i)) {
-                attack(member, std::span(views).first(m_members.size() - m_rule.bad));
+                attack(member, attack_of(i), std::span(views).first(m_members.size() - m_rule.bad));
             } else {
                 member.payload = numerics::encode(member.error, k, m_ground.threads);
             }
@@ -230,18 +231,18 @@ private:
     }
 
     /// Makes the payload of a bad member, who comes after all `honest` ones.
-    void attack(Member& member, std::span<const numerics::PayloadView> honest) {
+    void attack(Member& member, Attack kind, std::span<const numerics::PayloadView> honest) {
         std::vector<float>& error = member.error;
         const auto encoded = [&] { return numerics::encode(error, m_rule.recipe.k, m_ground.threads); };
-        if (m_rule.attack == Attack::label_flip || m_rule.attack == Attack::delayed) {
+        if (kind == Attack::label_flip || kind == Attack::delayed) {
             member.older.push_back(encoded());
-            const std::uint64_t delay = m_rule.attack == Attack::delayed ? m_rule.delay : 0;
+            const std::uint64_t delay = kind == Attack::delayed ? m_rule.delay : 0;
             member.payload = member.older.front();
             if (member.older.size() > delay) member.older.pop_front();
             return;
         }
         constexpr double little_of_mean = -0.6;
-        switch (m_rule.attack) {
+        switch (kind) {
             case Attack::sign_flip:
                 for (float& value : error) value *= -1000;
                 break;
