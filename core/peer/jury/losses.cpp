@@ -41,8 +41,7 @@ std::vector<PeerId> Losses::by_rank(RoundId round, const OfState& of_state) cons
     const Digest list = m.chain.hash_before(round);
     std::vector<std::pair<std::pair<bool, Digest>, PeerId>> ranked;
     for (const auto& [member, loss] : of_state) {
-        const bool is_seated = std::binary_search(seats.begin(), seats.end(), member);
-        ranked.push_back({{!is_seated, run::lot_of(list, member)}, member});
+        ranked.push_back({{!run::has_seat(seats, member), run::lot_of(list, member)}, member});
     }
     std::sort(ranked.begin(), ranked.end());
     std::vector<PeerId> members;

@@ -18,8 +18,7 @@ bool Verdicts::holds(const PeerId& juror, const run::JurorVerdict& verdict) cons
 
 /// Who has a seat, or may have one soon.
 bool Verdicts::may_judge(const PeerId& juror) const {
-    const std::vector<PeerId> seats = m.chain.committee();
-    return std::binary_search(seats.begin(), seats.end(), juror) || m.chain.rules().trusts(m.members.person_of(juror));
+    return run::has_seat(m.chain.committee(), juror) || m.chain.rules().trusts(m.members.person_of(juror));
 }
 
 Verdict Verdicts::receive(const run::Envelope& envelope, const run::JurorVerdict& verdict) {
@@ -92,8 +91,7 @@ std::vector<run::Suspension> Verdicts::due() const {
         run::Suspension suspension{person, {}};
         for (const auto& [juror, one] : of_person) {
             if (suspension.verdicts.size() == run::faults_of(seats.size()) + 1) break;
-            const bool counts =
-                std::binary_search(seats.begin(), seats.end(), juror) && run::is_fresh(one.verdict, height, rules);
+            const bool counts = run::has_seat(seats, juror) && run::is_fresh(one.verdict, height, rules);
             if (counts) suspension.verdicts.push_back(one);
         }
         if (run::may_suspend(suspension, seats, height, rules)) due.push_back(std::move(suspension));
