@@ -24,7 +24,6 @@
 #include "core/base/rng.h"
 #include "core/model/traits.h"
 #include "core/numerics/outer/outer_step.h"
-#include "core/run/jury/sequential_test.h"
 #include "core/run/sample_order.h"
 #include "core/training/judge.h"
 #include "tests/bench/optimizer_accuracy.h"
@@ -285,15 +284,21 @@ private:
         std::ofstream(path(name), std::ios::binary) << as_text(std::as_bytes(values));
     }
 
-    void step(const std::vector<Payload>& payloads) {
-        std::vector<numerics::PayloadView> views(payloads.size());
+    /// The members' payloads as F takes them; `views` are what it points to.
+    [[nodiscard]] std::vector<numerics::WeightedPayload> listed(const std::vector<Payload>& payloads,
+                                                                std::vector<numerics::PayloadView>& views) const {
+        views.resize(payloads.size());
         std::vector<numerics::WeightedPayload> list;
         for (std::size_t i = 0; i < payloads.size(); ++i) {
             POTLUCK_CHECK(numerics::PayloadView::parse(payloads[i], parameters(), m_run.recipe.k, views[i]) ==
                           numerics::PayloadFault::none);
             list.push_back({.payload = &views[i], .weight = ordinary(i)});
         }
-        numerics::apply_outer_step(m_theta, m_theta, list, m_run.recipe.outer, 1);
+        return list;
+    }
+    void step(const std::vector<Payload>& payloads) {
+        std::vector<numerics::PayloadView> views;
+        numerics::apply_outer_step(m_theta, m_theta, listed(payloads, views), m_run.recipe.outer, 1);
     }
 
     [[nodiscard]] static double norm_of(const std::vector<float>& values) {
@@ -341,11 +346,10 @@ private:
     void measure(const std::vector<Payload>& payloads, std::size_t victim, const Payload& repeated,
                  const Payload& shuffled) {
         write_vector("theta", m_theta);
-        std::vector<double> norms;
-        for (const Payload& payload : payloads) norms.push_back(norm_of(decoded(payload)));
+        std::vector<numerics::PayloadView> views;
         control::JudgeRequest request;
         request.state.path = path("theta");
-        request.norm_max = run::lower_median(std::move(norms));
+        request.norm_max = numerics::norm_max(listed(payloads, views), m_run.recipe.outer);
         std::vector<Row> rows;
         for (std::size_t i = 0; i < payloads.size(); ++i) ask(request, rows, "honest", i, payloads[i]);
         for (std::uint64_t i = 0; i < m_run.attacked; ++i) {
