@@ -30,7 +30,8 @@ inline constexpr std::uint64_t judged_step_bytes_max = 1ULL << 30U;
 inline constexpr std::size_t payload_key_bytes = 32;
 
 /// A list's payloads as F takes them, each with its weight, and with whether its norm has a say. `payloads` are those
-/// of the list's entries, in order; that of an entry of weight 0 is left out, and may be null.
+/// of the list's entries, in order; that of an entry of weight 0 is left out. One that is null stays so, which F does
+/// not take.
 [[nodiscard]] std::vector<numerics::WeightedPayload> weighted_list(
     const run::AcceptList& list, std::span<const numerics::PayloadView* const> payloads);
 
