@@ -160,7 +160,10 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     // A second message in a slot is evidence, once, and never traffic.
     const bool is_new = verdict == Verdict::accepted || !actions.evidence.empty();
     const bool is_said_again = verdict == Verdict::repeated && is_sound;
-    if ((is_new || is_said_again) && may_pass_on(message.statement)) m.context.pass_on(message, from);
+    // Every neighbour passes it on: who lacks the list asks one of them, and the rest of their copies would only fill
+    // lines.
+    if ((is_new || is_said_again) && may_pass_on(message.statement))
+        m.context.pass_on(run::BallotMessage{message.statement, {}}, from);
     return verdict;
 }
 
@@ -465,7 +468,7 @@ void Ballots::log_decision(const run::Certificate& decided) const {
                decided.list.brief(), decided.signatures.size(), m_settings->committee.size());
 }
 
-void Ballots::carry_out(const run::Actions& actions) {
+void Ballots::carry_out(const run::Actions& actions, Lists lists) {
     for (const run::Evidence& evidence : actions.evidence) keep(evidence);
     if (actions.persist) {
         log_transition(actions.persist->record);
@@ -478,7 +481,7 @@ void Ballots::carry_out(const run::Actions& actions) {
         m_views_lost += actions.decided->view;
         conclude();
     }
-    for (const run::AgreementMessage& message : actions.send) say(message);
+    for (const run::AgreementMessage& message : actions.send) m.context.broadcast(ballot_of(message, lists));
     if (actions.persist) save();
 }
 
@@ -528,16 +531,15 @@ void Ballots::save() {
         return;
     }
     m_unsaved.reset();
-    carry_out(m_agreement->persisted(waiting.number, m.context.now()));
+    carry_out(m_agreement->persisted(waiting.number, m.context.now()), Lists::travel);
 }
 
-run::BallotMessage Ballots::ballot_of(const run::AgreementMessage& message) const {
+run::BallotMessage Ballots::ballot_of(const run::AgreementMessage& message, Lists lists) const {
     const std::optional<Digest> named = list_named_by(message);
-    const auto found = named && carries_list(message) ? m_lists.find(*named) : m_lists.end();
+    const bool with_list = named && lists == Lists::travel && carries_list(message);
+    const auto found = with_list ? m_lists.find(*named) : m_lists.end();
     return ballot_with(run::encode(message), found == m_lists.end() ? Bytes() : found->second.checked.committed.list);
 }
-
-void Ballots::say(const run::AgreementMessage& message) const { m.context.broadcast(ballot_of(message)); }
 
 Bytes Ballots::encode_votes(const run::VoteRecord& record) const {
     ByteWriter out;
