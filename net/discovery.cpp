@@ -104,9 +104,9 @@ void Discovery::met(const PeerId& member, const std::vector<Endpoint>& addresses
     for (const Endpoint& address : addresses) remember(address);
 }
 
-void Discovery::need(const std::vector<PeerId>& members, TimePoint now) {
+void Discovery::need(const std::set<PeerId>& deciders, const std::vector<PeerId>& missed, TimePoint now) {
     m_owner.check();
-    m_redial.need(members, now);
+    m_redial.need(deciders, missed, now);
 }
 
 void Discovery::remember(const Endpoint& member) {
@@ -123,9 +123,9 @@ void Discovery::remember(const Endpoint& member) {
     m_redial.renew(member);
 }
 
-std::vector<Endpoint> Discovery::known() const {
+std::vector<Endpoint> Discovery::hints() const {
     m_owner.check();
-    return m_redial.addresses();
+    return {m_redial.hints().begin(), m_redial.hints().end()};
 }
 
 void Discovery::look_up(const run::PeerHint& hint) {
@@ -143,13 +143,13 @@ void Discovery::look_up(const run::PeerHint& hint) {
     });
 }
 
-void Discovery::tick(TimePoint now, const std::function<bool(const Endpoint&)>& is_connected) {
+void Discovery::tick(TimePoint now, Redial::Whom whom, const std::function<bool(const Endpoint&)>& is_connected) {
     m_owner.check();
     {
         const std::lock_guard lock(m_resolved->mutex);
         for (const Endpoint& found : std::exchange(m_resolved->found, {})) m_redial.add_hint(found);
     }
-    for (const Endpoint& endpoint : m_redial.due(now, is_connected))
+    for (const Endpoint& endpoint : m_redial.due(now, whom, is_connected))
         m_connect(endpoint, m_redial.is_urgent(endpoint) ? Urgency::urgent : Urgency::ordinary);
     if (m_next_look_up <= now) {
         m_next_look_up = now + look_up_interval;

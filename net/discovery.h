@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,11 @@ public:
     /// A session with a member that can be dialled there: worth remembering across restarts.
     void met(const PeerId& member, const std::vector<Endpoint>& addresses);
     /// As Redial::need.
-    void need(const std::vector<PeerId>& members, TimePoint now);
-    /// Every address known now, to start with.
-    [[nodiscard]] std::vector<Endpoint> known() const;
+    void need(const std::set<PeerId>& deciders, const std::vector<PeerId>& missed, TimePoint now);
+    /// The hints' addresses known now, to start with.
+    [[nodiscard]] std::vector<Endpoint> hints() const;
     /// `is_connected` tells for which addresses there is a link.
-    void tick(TimePoint now, const std::function<bool(const Endpoint&)>& is_connected);
+    void tick(TimePoint now, Redial::Whom whom, const std::function<bool(const Endpoint&)>& is_connected);
     void save();
 
 private:

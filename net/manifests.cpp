@@ -121,8 +121,8 @@ void Manifests::start(Search& search) {
     fs::remove(file, failure);
     lt::add_torrent_params params = params_for(nullptr, file, Visibility::everybody);
     params.info_hashes.v2 = v2_hash(Digest{search.run.bytes});
-    const std::vector<Endpoint> known = search.discovery->known();
-    params.peers.assign(known.begin(), known.end());
+    const std::vector<Endpoint> hints = search.discovery->hints();
+    params.peers.assign(hints.begin(), hints.end());
     Result<lt::torrent_handle> handle = m_engine.add(std::move(params), Engine::Start::resumed);
     if (handle.ok()) {
         search.handle = std::move(*handle);
@@ -214,7 +214,7 @@ void Manifests::poll(TimePoint now) {
                                    "Nobody who has this run answered: check the network, or ask for a new invite."};
         }
         if (!search.outcome) {
-            search.discovery->tick(now, [](const Endpoint&) { return false; });
+            search.discovery->tick(now, Redial::Whom::everybody, [](const Endpoint&) { return false; });
             ++it;
             continue;
         }

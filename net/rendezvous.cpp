@@ -30,10 +30,11 @@ void Rendezvous::seek(const std::vector<PeerId>& members, const std::set<PeerId>
     std::set<std::pair<Digest, PeerId>> lots;
     for (const PeerId& member : members)
         lots.emplace(deciders.contains(member) ? Digest{} : lot_of(member, m_secret, draw), member);
-    std::set<PeerId> sought;
+    m_order.clear();
     for (const auto& [lot, member] : lots) {
-        if (sought.size() < members_sought_max) sought.insert(member);
+        if (m_order.size() < members_sought_max) m_order.push_back(member);
     }
+    const std::set<PeerId> sought(m_order.begin(), m_order.end());
     std::erase_if(m_sought, [&](const auto& one) { return !sought.contains(one.first); });
     for (const PeerId& member : sought) m_sought.try_emplace(member);
 }
@@ -41,6 +42,7 @@ void Rendezvous::seek(const std::vector<PeerId>& members, const std::set<PeerId>
 void Rendezvous::met(const PeerId& peer) {
     m_owner.check();
     m_sought.erase(peer);
+    std::erase(m_order, peer);
     for (auto& [member, sought] : m_sought) {
         sought.ask_at = TimePoint{};
         sought.wait = seek_again_first;
@@ -53,8 +55,16 @@ std::vector<Rendezvous::Question> Rendezvous::questions(const std::vector<PeerId
     m_owner.check();
     std::vector<Question> questions;
     if (neighbours.empty() || neighbours.size() >= sessions_wanted) return questions;
-    for (auto& [member, sought] : m_sought) {
-        if (!dials(member) || now < sought.ask_at) continue;
+    const auto under_way = static_cast<std::size_t>(std::ranges::count_if(
+        m_sought, [&](const auto& one) { return one.second.begun && now < *one.second.begun + place_kept; }));
+    std::size_t places = sessions_wanted - std::min(sessions_wanted, neighbours.size() + under_way);
+    for (const PeerId& member : m_order) {
+        Sought& sought = m_sought.at(member);
+        if (now < sought.ask_at || (!sought.begun && places == 0)) continue;
+        if (!sought.begun) {
+            sought.begun = now;
+            --places;
+        }
         if (!std::exchange(sought.asked_newest, true) && std::ranges::find(neighbours, m_newest) != neighbours.end()) {
             questions.push_back({m_newest, member});
             sought.ask_at = now + sought.wait;

@@ -7,13 +7,15 @@
 //   <---- B is at b:7000 ---- tells both ---- A is at a:40095 ---->
 //   dials b:7000 over uTP, three times       sends something to a:40095, from the port on which it listens
 //
-// Only one dials: of two connections that cross, libtorrent may close both. Where an introducer sees a member is right
-// for others, too, if the member's session with it is over uTP and its router keeps a computer's port for every
-// destination (a "cone"). With other routers the attempt fails, and members go on hearing of each other through others.
+// Either may ask. Only one dials: of two connections that cross, libtorrent may close both. Where an introducer sees a
+// member is right for others, too, if the member's session with it is over uTP and its router keeps a computer's port
+// for every destination (a "cone"). With other routers the attempt fails, and members go on hearing of each other
+// through others.
 //
 // An introduction counts only if this member wants it, so that nobody can make it send wherever they like. Whom it
 // wants nobody can choose either: those who decide for it, and of the others a draw that only it knows and that
-// changes, for a thousand made-up members may claim to be here.
+// changes, for a thousand made-up members may claim to be here. Nobody is asked about all of them at once: in a run
+// that begins, everybody would have a session with everybody, and each would cost its statuses and ballots.
 //
 // Does not: speak or dial; swarm.cpp does. Source: RFC 5128, section 3.3 (UDP hole punching).
 // Threads: one (the node's). Owns: values only.
@@ -33,9 +35,11 @@
 
 namespace potluck::net {
 
-/// With so many sessions a member looks for no more: messages reach everybody anyhow, and a short payload goes to every
-/// neighbour, from a line that carries little up.
-inline constexpr std::size_t sessions_wanted = 5;
+/// With so many sessions a member looks for no more: messages reach everybody anyhow, each neighbour is told at every
+/// heartbeat that this member is here, and a short payload goes to every one, from a line that carries little up.
+inline constexpr std::size_t sessions_wanted = 6;
+/// Who is sought counts as one of them for so long, and then gives way to the next.
+inline constexpr Duration place_kept{10'000};
 inline constexpr std::size_t members_sought_max = 64;
 /// Until others are drawn: each one that is sought has been asked for five times by then.
 inline constexpr Duration draw_again_after{120'000};
@@ -76,6 +80,7 @@ public:
 
 private:
     struct Sought {
+        std::optional<TimePoint> begun;  // it was asked about for the first time
         TimePoint ask_at;
         Duration wait = seek_again_first;
         std::size_t asked = 0;      // times
@@ -94,7 +99,8 @@ private:
     PeerId m_self;
     std::uint64_t m_secret;
     std::map<PeerId, Sought> m_sought;
-    PeerId m_newest;  // the neighbour that came last
+    std::vector<PeerId> m_order;  // of those, by lot, deciders first
+    PeerId m_newest;              // the neighbour that came last
     std::map<PeerId, Budget> m_budgets;
 };
 

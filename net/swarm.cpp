@@ -96,8 +96,8 @@ Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add
     };
     swarm->m_neighbours.on_board = std::move(options.on_board);
     if (options.connections_max > 0) manifest.max_connections = static_cast<int>(options.connections_max);
-    const std::vector<Endpoint> known = swarm->m_discovery->known();
-    manifest.peers.insert(manifest.peers.end(), known.begin(), known.end());
+    const std::vector<Endpoint> hints = swarm->m_discovery->hints();
+    manifest.peers.insert(manifest.peers.end(), hints.begin(), hints.end());
     manifest.extensions.push_back(swarm->m_hub->plugin());
     Result<lt::torrent_handle> torrent = raw->m_parts.engine.add(std::move(manifest), Engine::Start::when_checked);
     if (!torrent.ok()) return torrent.error();
@@ -121,7 +121,9 @@ void LiveSwarm::poll(TimePoint now) {
     m_neighbours.poll(now);
     if (now - m_looked < discovery_interval) return;
     m_looked = now;
-    m_discovery->tick(now, [this](const Endpoint& endpoint) { return m_neighbours.is_connected(endpoint); });
+    const bool is_enough = m_neighbours.members().size() >= sessions_wanted;
+    m_discovery->tick(now, is_enough ? Redial::Whom::deciders : Redial::Whom::everybody,
+                      [this](const Endpoint& endpoint) { return m_neighbours.is_connected(endpoint); });
     connect_to_consumers(now);
     ask_others(now);
     meet(now);
@@ -157,7 +159,7 @@ void LiveSwarm::set_deciders(const peer::Deciders& deciders) {
         std::ranges::copy_if(deciders.members, std::back_inserter(missed),
                              [&](const PeerId& one) { return std::ranges::find(here, one) == here.end(); });
     }
-    m_discovery->need(missed, m_now);
+    m_discovery->need(m_deciders, missed, m_now);
 }
 
 void LiveSwarm::dial(const Endpoint& at, Discovery::Urgency urgency) {

@@ -7,13 +7,13 @@ namespace potluck::net {
 void Redial::add_hint(const Endpoint& address) {
     if (m_hints.size() < hints_max) m_hints.insert(address);
     add(address);
-    find_urgent();
+    look_up_members();
 }
 
 void Redial::met(const PeerId& member, const std::vector<Endpoint>& addresses) {
     if (!m_located.contains(member) && m_located.size() >= located_max) {
         const auto other =
-            std::ranges::find_if(m_located, [this](const auto& one) { return !m_needed.contains(one.first); });
+            std::ranges::find_if(m_located, [this](const auto& one) { return !m_deciders.contains(one.first); });
         if (other == m_located.end()) return;
         m_located.erase(other);
     }
@@ -23,13 +23,14 @@ void Redial::met(const PeerId& member, const std::vector<Endpoint>& addresses) {
         known.insert(known.begin(), address);
     }
     if (known.size() > addresses_per_member_max) known.resize(addresses_per_member_max);
-    find_urgent();
+    look_up_members();
 }
 
-void Redial::need(const std::vector<PeerId>& members, TimePoint now) {
-    m_needed = {members.begin(), members.end()};
+void Redial::need(const std::set<PeerId>& deciders, const std::vector<PeerId>& missed, TimePoint now) {
+    m_deciders = deciders;
+    m_needed = {missed.begin(), missed.end()};
     const std::set<Endpoint> before = m_urgent;
-    find_urgent();
+    look_up_members();
     for (const Endpoint& address : m_urgent) {
         if (before.contains(address)) continue;
         Attempt& attempt = m_attempts[address];
@@ -39,14 +40,27 @@ void Redial::need(const std::vector<PeerId>& members, TimePoint now) {
     }
 }
 
-void Redial::find_urgent() {
-    m_urgent.clear();
-    if (m_needed.empty()) return;
-    m_urgent = m_hints;
-    for (const PeerId& member : m_needed) {
+void Redial::look_up_members() {
+    m_deciding = addresses_of(m_deciders);
+    m_urgent = m_needed.empty() ? std::set<Endpoint>{} : addresses_of(m_needed);
+}
+
+/// And the hints, which may be all that leads to them.
+std::set<Redial::Endpoint> Redial::addresses_of(const std::set<PeerId>& members) const {
+    std::set<Endpoint> addresses = m_hints;
+    for (const PeerId& member : members) {
         const auto found = m_located.find(member);
-        if (found != m_located.end()) m_urgent.insert(found->second.begin(), found->second.end());
+        if (found != m_located.end()) addresses.insert(found->second.begin(), found->second.end());
     }
+    return addresses;
+}
+
+/// Whether one more of the others is dialled now.
+bool Redial::takes_turn(TimePoint now) {
+    constexpr Duration second{1'000};
+    if (m_next_other >= now) return false;
+    m_next_other = std::max(m_next_other, now - second) + second / others_dialled_at_once;
+    return true;
 }
 
 Duration Redial::varied(Duration wait) {
@@ -54,14 +68,16 @@ Duration Redial::varied(Duration wait) {
     return std::chrono::duration_cast<Duration>(wait * factor);
 }
 
-std::vector<Redial::Endpoint> Redial::due(TimePoint now, const std::function<bool(const Endpoint&)>& is_connected) {
+std::vector<Redial::Endpoint> Redial::due(TimePoint now, Whom whom,
+                                          const std::function<bool(const Endpoint&)>& is_connected) {
     std::vector<Endpoint> dialled;
     for (auto& [address, attempt] : m_attempts) {
         const bool urgent = is_urgent(address);
         const Duration first = urgent ? retry_urgent_first : retry_first;
         if (is_connected(address)) {
             attempt = {.next = now + first, .wait = first};
-        } else if (attempt.next <= now) {
+        } else if (attempt.next <= now &&
+                   (m_deciding.contains(address) || (whom == Whom::everybody && takes_turn(now)))) {
             dialled.push_back(address);
             const Duration longest = urgent ? retry_urgent_longest : retry_longest;
             attempt.wait = attempt.wait == Duration{0} ? first : std::min(2 * attempt.wait, longest);
@@ -69,13 +85,6 @@ std::vector<Redial::Endpoint> Redial::due(TimePoint now, const std::function<boo
         }
     }
     return dialled;
-}
-
-std::vector<Redial::Endpoint> Redial::addresses() const {
-    std::vector<Endpoint> addresses;
-    addresses.reserve(m_attempts.size());
-    for (const auto& [address, attempt] : m_attempts) addresses.push_back(address);
-    return addresses;
 }
 
 }  // namespace potluck::net

@@ -6,7 +6,8 @@
 //
 // Urgent are the addresses of missed members who decide for this one, and the invite's hints for as long as anybody is
 // missed (need()): the run stands still here until one of them is back, so an address is worth a dial every five
-// seconds. Waits vary by up to a fifth, so that a thousand members that lost one hub do not return in the same second.
+// seconds. With enough sessions (`Whom::deciders`) nobody else is dialled than who decides, and hints. Waits vary by up
+// to a fifth, so that a thousand members that lost one hub do not return in the same second.
 //
 // Does not: dial, look names up, or know what a connection is. Threads: a value.
 #pragma once
@@ -31,6 +32,9 @@ inline constexpr Duration retry_longest{60'000};
 inline constexpr Duration retry_urgent_first{1'000};
 inline constexpr Duration retry_urgent_longest{5'000};
 inline constexpr double retry_jitter = 0.2;
+/// Of addresses that are neither deciders' nor hints: so many at once, and so many a second. Who starts again knows up
+/// to two hundred, and wants a few sessions.
+inline constexpr int others_dialled_at_once = 8;
 inline constexpr std::size_t hints_max = 64;
 /// Members whose addresses are known by their key: as many as a run remembers on disk.
 inline constexpr std::size_t located_max = 200;
@@ -52,13 +56,15 @@ public:
     void remove(const Endpoint& address) { m_attempts.erase(address); }
     /// A session with `member`, which can be dialled at these addresses, has begun.
     void met(const PeerId& member, const std::vector<Endpoint>& addresses);
-    /// These decide for this member and are missed; none: the run goes on here.
-    void need(const std::vector<PeerId>& members, TimePoint now);
+    /// `deciders` decide for this member; those of them who are `missed` are urgent. None: the run goes on here.
+    void need(const std::set<PeerId>& deciders, const std::vector<PeerId>& missed, TimePoint now);
 
+    enum class Whom { everybody, deciders };
     /// What to dial now.
-    [[nodiscard]] std::vector<Endpoint> due(TimePoint now, const std::function<bool(const Endpoint&)>& is_connected);
+    [[nodiscard]] std::vector<Endpoint> due(TimePoint now, Whom whom,
+                                            const std::function<bool(const Endpoint&)>& is_connected);
     [[nodiscard]] bool is_urgent(const Endpoint& address) const { return m_urgent.contains(address); }
-    [[nodiscard]] std::vector<Endpoint> addresses() const;
+    [[nodiscard]] const std::set<Endpoint>& hints() const { return m_hints; }
     [[nodiscard]] std::size_t size() const { return m_attempts.size(); }
     [[nodiscard]] std::size_t located() const { return m_located.size(); }
 
@@ -67,14 +73,17 @@ private:
         TimePoint next;
         Duration wait{0};  // the last one; 0: no attempt was made yet
     };
-    void find_urgent();
+    void look_up_members();
+    [[nodiscard]] std::set<Endpoint> addresses_of(const std::set<PeerId>& members) const;
+    [[nodiscard]] bool takes_turn(TimePoint now);
     [[nodiscard]] Duration varied(Duration wait);
 
     std::map<Endpoint, Attempt> m_attempts;
     std::set<Endpoint> m_hints;
     std::map<PeerId, std::vector<Endpoint>> m_located;  // newest first
-    std::set<PeerId> m_needed;
-    std::set<Endpoint> m_urgent;
+    std::set<PeerId> m_deciders, m_needed;
+    std::set<Endpoint> m_deciding, m_urgent;  // hints among them
+    TimePoint m_next_other;                   // others_dialled_at_once
     Rng m_random;
 };
 

@@ -26,7 +26,7 @@ const Endpoint hub = address_of("203.0.113.1"), member = address_of("203.0.113.2
 std::vector<int> dials(Redial& redial, const Endpoint& address, Duration begin, Duration passed) {
     std::vector<int> times;
     for (Duration now{0}; now < passed; now += Duration{100}) {
-        const std::vector<Endpoint> due = redial.due(at(begin + now), nobody);
+        const std::vector<Endpoint> due = redial.due(at(begin + now), Redial::Whom::everybody, nobody);
         if (std::ranges::find(due, address) != due.end()) times.push_back(static_cast<int>(now.count()));
     }
     return times;
@@ -58,9 +58,9 @@ private slots:
     void a_connected_address_is_dialled_only_after_it_is_lost() {
         Redial redial(1);
         redial.add(member);
-        QCOMPARE(redial.due(at(Duration{0}), nobody).size(), std::size_t{1});
+        QCOMPARE(redial.due(at(Duration{0}), Redial::Whom::everybody, nobody).size(), std::size_t{1});
         for (int passed = 0; passed < 600'000; passed += 100)
-            QVERIFY(redial.due(at(Duration{passed}), everybody).empty());
+            QVERIFY(redial.due(at(Duration{passed}), Redial::Whom::everybody, everybody).empty());
         const std::vector<int> times = dials(redial, member, Duration{599'900}, Duration{60'000});
         QCOMPARE(times.at(0), 2'000);
         QVERIFY(are_about(times, {4'000, 8'000, 16'000}));
@@ -72,9 +72,9 @@ private slots:
         redial.add(member);
         redial.met(peer(1), {hub});
         redial.met(peer(2), {member});
-        redial.need({peer(1)}, at(Duration{0}));
+        redial.need({peer(1)}, {peer(1)}, at(Duration{0}));
         QVERIFY(redial.is_urgent(hub) && !redial.is_urgent(member));
-        QVERIFY(redial.due(at(Duration{0}), everybody).empty());
+        QVERIFY(redial.due(at(Duration{0}), Redial::Whom::everybody, everybody).empty());
         const std::vector<int> times = dials(redial, hub, Duration{0}, Duration{3'600'000});
         QCOMPARE(times.at(0), 1'000);
         QVERIFY(are_about(times, {2'000, 4'000, 5'000, 5'000, 5'000}));
@@ -87,11 +87,11 @@ private slots:
         redial.add(member);
         redial.met(peer(2), {member});
         QVERIFY(!dials(redial, member, Duration{0}, Duration{200'000}).empty());
-        redial.need({peer(2)}, at(Duration{200'000}));
+        redial.need({peer(2)}, {peer(2)}, at(Duration{200'000}));
         std::vector<int> times = dials(redial, member, Duration{200'000}, Duration{30'000});
         QVERIFY(times.at(0) <= 1'000 && times.size() >= 6);
-        redial.need({peer(2)}, at(Duration{230'000}));  // said at every heartbeat: changes nothing
-        redial.need({}, at(Duration{230'000}));
+        redial.need({peer(2)}, {peer(2)}, at(Duration{230'000}));  // said at every heartbeat: changes nothing
+        redial.need({}, {}, at(Duration{230'000}));
         QVERIFY(!redial.is_urgent(member));
         times = dials(redial, member, Duration{230'000}, Duration{400'000});
         QVERIFY(times.size() <= 12);
@@ -102,9 +102,9 @@ private slots:
         redial.add_hint(hub);
         int dialled = 0;
         for (Duration now{0}; now < Duration{60'000}; now += Duration{100}) {
-            redial.need({peer(1)}, at(now));
+            redial.need({peer(1)}, {peer(1)}, at(now));
             redial.add_hint(hub);  // a name is looked up again every minute
-            dialled += static_cast<int>(redial.due(at(now), nobody).size());
+            dialled += static_cast<int>(redial.due(at(now), Redial::Whom::everybody, nobody).size());
         }
         QVERIFY2(dialled >= 60 / 6 && dialled <= 60 / 4 + 3, std::to_string(dialled).c_str());
     }
@@ -114,9 +114,9 @@ private slots:
         redial.add_hint(hub);
         redial.add(other);
         redial.met(peer(3), {other});
-        redial.need({peer(9)}, at(Duration{0}));  // has never been met
+        redial.need({peer(9)}, {peer(9)}, at(Duration{0}));  // has never been met
         QVERIFY(redial.is_urgent(hub) && !redial.is_urgent(other));
-        redial.need({}, at(Duration{0}));
+        redial.need({}, {}, at(Duration{0}));
         QVERIFY(!redial.is_urgent(hub));
     }
 
@@ -126,7 +126,7 @@ private slots:
             return Endpoint{hub.address(), static_cast<std::uint16_t>(7'000 + number)};
         };
         for (std::size_t i = 0; i <= hints_max; ++i) redial.add_hint(hint(i));
-        redial.need({peer(1)}, at(Duration{0}));
+        redial.need({peer(1)}, {peer(1)}, at(Duration{0}));
         QVERIFY(redial.is_urgent(hint(0)) && redial.is_urgent(hint(hints_max - 1)));
         QVERIFY(!redial.is_urgent(hint(hints_max)));
         QCOMPARE(redial.size(), hints_max + 1);  // it is dialled all the same
@@ -138,7 +138,7 @@ private slots:
         redial.met(peer(1), {first});
         for (int i = 11; i <= 19; ++i) redial.met(peer(1), {address_of(("203.0.113." + std::to_string(i)).c_str())});
         redial.met(peer(1), {last});
-        redial.need({peer(1)}, at(Duration{0}));
+        redial.need({peer(1)}, {peer(1)}, at(Duration{0}));
         QVERIFY(redial.is_urgent(last) && !redial.is_urgent(first));
     }
 
@@ -147,7 +147,7 @@ private slots:
         for (std::uint64_t seed = 0; seed < 40; ++seed) {
             Redial redial(seed);
             redial.add_hint(hub);
-            redial.need({peer(1)}, at(Duration{0}));
+            redial.need({peer(1)}, {peer(1)}, at(Duration{0}));
             seen.insert(dials(redial, hub, Duration{0}, Duration{60'000}).back());
         }
         QVERIFY2(seen.size() >= 15, std::to_string(seen.size()).c_str());
@@ -155,7 +155,7 @@ private slots:
 
     void no_more_members_are_located_than_are_remembered() {
         Redial redial(1);
-        redial.need({peer(0)}, at(Duration{0}));
+        redial.need({peer(0)}, {peer(0)}, at(Duration{0}));
         redial.met(peer(0), {hub});
         for (std::size_t i = 1; i < 2 * located_max; ++i) {
             PeerId id = peer(static_cast<std::uint8_t>(i));
