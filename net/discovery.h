@@ -1,5 +1,5 @@
-// How a run's torrent finds members beyond DHT, local discovery and peer exchange (which are libtorrent's): the hints
-// of the invite and the members of earlier times, dialled when redial.h says so for as long as they are not connected.
+// How a run's torrent finds members beyond DHT and local discovery (which are libtorrent's): the hints of the invite
+// and the members of earlier times, dialled when redial.h says so for as long as they are not connected.
 // Threads: one (the node's); names are looked up on the network thread. Owns: the file of remembered addresses.
 #pragma once
 

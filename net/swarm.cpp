@@ -19,6 +19,7 @@
 #include <utility>
 
 #include <libtorrent/peer_info.hpp>
+#include <libtorrent/torrent_flags.hpp>
 
 #include "core/base/check.h"
 #include "core/base/log.h"
@@ -98,6 +99,9 @@ Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add
     if (options.connections_max > 0) manifest.max_connections = static_cast<int>(options.connections_max);
     const std::vector<Endpoint> hints = swarm->m_discovery->hints();
     manifest.peers.insert(manifest.peers.end(), hints.begin(), hints.end());
+    // Peer exchange would tell everybody of everybody, and libtorrent dials whom it knows; introductions lead to as many
+    // sessions as are wanted.
+    manifest.flags |= lt::torrent_flags::disable_pex;
     manifest.extensions.push_back(swarm->m_hub->plugin());
     Result<lt::torrent_handle> torrent = raw->m_parts.engine.add(std::move(manifest), Engine::Start::when_checked);
     if (!torrent.ok()) return torrent.error();

@@ -153,6 +153,33 @@ private slots:
         QVERIFY2(seen.size() >= 15, std::to_string(seen.size()).c_str());
     }
 
+    void with_enough_sessions_only_deciders_and_hints_are_dialled() {
+        Redial redial(1);
+        redial.add_hint(hub);
+        for (const Endpoint& address : {member, other}) redial.add(address);
+        redial.met(peer(2), {member});
+        redial.met(peer(3), {other});
+        redial.need({peer(2)}, {}, at(Duration{0}));
+        QVERIFY(!redial.is_urgent(hub) && !redial.is_urgent(member));
+        QVERIFY(redial.due(at(Duration{0}), Redial::Whom::deciders, nobody) == (std::vector{hub, member}));
+        QVERIFY(redial.due(at(Duration{0}), Redial::Whom::everybody, nobody) == std::vector{other});
+    }
+
+    /// Who starts again remembers two hundred.
+    void others_are_dialled_eight_at_once_and_eight_a_second() {
+        Redial redial(1);
+        for (std::uint16_t i = 0; i < 200; ++i) redial.add({other.address(), static_cast<std::uint16_t>(7'001 + i)});
+        redial.add_hint(hub);
+        const auto dialled_at = [&](int passed) {
+            return static_cast<int>(redial.due(at(Duration{passed}), Redial::Whom::everybody, nobody).size());
+        };
+        QCOMPARE(dialled_at(0), 1 + others_dialled_at_once);
+        int dialled = 0;
+        for (int passed = 100; passed <= 1'900; passed += 100) dialled += dialled_at(passed);
+        QVERIFY2(dialled >= 14 && dialled <= 16, std::to_string(dialled).c_str());
+        QVERIFY(dialled_at(60'000) <= 1 + others_dialled_at_once);
+    }
+
     void no_more_members_are_located_than_are_remembered() {
         Redial redial(1);
         redial.need({peer(0)}, {peer(0)}, at(Duration{0}));

@@ -22,6 +22,15 @@ lt::tcp::endpoint place(const char* address, std::uint16_t port = 7000) {
     return {boost::asio::ip::make_address(address), port};
 }
 
+/// Who is asked about in `passed` from then on, looked at every 100 ms; one neighbour, who knows nobody.
+std::set<PeerId> asked_about(Rendezvous& rendezvous, TimePoint from, Duration passed) {
+    std::set<PeerId> wanted;
+    for (Duration now{0}; now < passed; now += Duration{100}) {
+        for (const auto& one : rendezvous.questions({peer(200)}, from + now)) wanted.insert(one.wanted);
+    }
+    return wanted;
+}
+
 constexpr std::uint64_t secret = 7;
 constexpr std::uint8_t self = 5, lower = 3, higher = 9, introducer = 100, another = 101;
 
@@ -30,12 +39,12 @@ constexpr std::uint8_t self = 5, lower = 3, higher = 9, introducer = 100, anothe
 class RendezvousTest : public QObject {
     Q_OBJECT
 private slots:
-    void the_lower_key_asks_and_dials_and_the_higher_opens_its_way() {
+    void both_ask_and_the_lower_key_dials_and_the_higher_opens_its_way() {
         Rendezvous rendezvous(peer(self), secret);
         rendezvous.seek({peer(lower), peer(higher)}, {}, at(0));
         const auto questions = rendezvous.questions({peer(introducer)}, at(0));
-        QCOMPARE(questions.size(), std::size_t{1});
-        QVERIFY(questions[0].wanted == peer(higher) && questions[0].introducer == peer(introducer));
+        QCOMPARE(questions.size(), std::size_t{2});
+        for (const auto& one : questions) QVERIFY(one.introducer == peer(introducer));
         QVERIFY(rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
         QVERIFY(rendezvous.introduced(peer(lower), place("203.0.113.3"), at(0)));
         const auto actions = rendezvous.due(at(0));
@@ -144,7 +153,24 @@ private slots:
         for (std::uint8_t i = 0; i < members_sought_max + 10; ++i)
             all.push_back(peer(static_cast<std::uint8_t>(i + 1)));
         rendezvous.seek(all, {}, at(0));
-        QCOMPARE(rendezvous.questions({peer(200)}, at(0)).size(), members_sought_max);
+        QCOMPARE(asked_about(rendezvous, at(0), Duration{600'000}).size(), members_sought_max);
+    }
+
+    /// Who asked about everybody at once would have a session with everybody.
+    void a_newcomer_asks_about_as_many_as_it_lacks_and_then_about_others() {
+        Rendezvous rendezvous(peer(0), secret);
+        std::vector<PeerId> all;
+        for (std::uint8_t i = 1; i <= 40; ++i) all.push_back(peer(i));
+        rendezvous.seek(all, {}, at(0));
+        const auto first = asked_about(rendezvous, at(0), place_kept);
+        QCOMPARE(first.size(), sessions_wanted - 1);
+        const auto next = asked_about(rendezvous, at(0) + place_kept, Duration{100});
+        QCOMPARE(std::ranges::count_if(next, [&](const PeerId& one) { return !first.contains(one); }),
+                 static_cast<std::ptrdiff_t>(sessions_wanted - 1));
+        // One of them is met: it is a session, and has a place no more.
+        rendezvous.met(*next.begin());
+        const auto questions = rendezvous.questions({peer(200), *next.begin()}, at(0) + place_kept + Duration{200});
+        for (const auto& one : questions) QVERIFY(first.contains(one.wanted) || next.contains(one.wanted));
     }
 
     /// A hundred made-up keys of which each is lower than all others.
@@ -156,15 +182,13 @@ private slots:
             id.bytes[2] = static_cast<std::byte>(i >> 8);
             all.push_back(id);
         }
-        const auto is_honest = [](const Rendezvous::Question& one) { return one.wanted.bytes[0] == std::byte{2}; };
+        const auto is_honest = [](const PeerId& one) { return one.bytes[0] == std::byte{2}; };
         std::set<PeerId> reached;
         for (std::uint64_t own = 0; own < 20; ++own) {
             Rendezvous rendezvous(peer(0), own);
             rendezvous.seek(all, {}, at(0));
-            const auto questions = rendezvous.questions({peer(200)}, at(0));
-            QCOMPARE(questions.size(), members_sought_max);
-            for (const auto& one : questions) {
-                if (is_honest(one)) reached.insert(one.wanted);
+            for (const PeerId& one : asked_about(rendezvous, at(0), draw_again_after)) {
+                if (is_honest(one)) reached.insert(one);
             }
         }
         QVERIFY2(reached.size() >= 40, std::to_string(reached.size()).c_str());
@@ -175,7 +199,7 @@ private slots:
             const TimePoint now = at(static_cast<int>(draw * draw_again_after.count()));
             rendezvous.seek(all, {}, now);
             rendezvous.seek(all, {}, now + Duration{1});
-            for (const auto& one : rendezvous.questions({peer(200)}, now)) later.insert(one.wanted);
+            later.merge(asked_about(rendezvous, now, draw_again_after));
         }
         QVERIFY2(later.size() >= 900, std::to_string(later.size()).c_str());
     }
@@ -188,7 +212,7 @@ private slots:
             Rendezvous rendezvous(peer(0), own);
             rendezvous.seek(all, deciders, at(0));
             const auto questions = rendezvous.questions({peer(201)}, at(0));
-            QCOMPARE(questions.size(), members_sought_max);
+            QCOMPARE(questions.size(), sessions_wanted - 1);
             QCOMPARE(std::ranges::count_if(questions, [&](const auto& one) { return deciders.contains(one.wanted); }),
                      3);
         }
