@@ -208,7 +208,8 @@ bool CatchUp::has_inputs_of(const run::AcceptList& list) {
         m.steps.want(list, hash);
         if (!m.steps.gave_up(hash)) return m.steps.find(hash) != nullptr || all_here(list);
     }
-    m.payloads.want_accepted(list, m.context.now());
+    m.payloads.want_accepted(list, m.context.now(),
+                             m.steps.light() ? Payloads::Holders::seats : Payloads::Holders::anybody);
     return all_here(list);
 }
 

@@ -56,7 +56,8 @@ void Rounds::start() {
     m.ballots.enter();
     m.shortcut.publish_tables();
     m.contributor.restore();
-    m.seeder.fetch_kept_payloads();
+    if (const run::AcceptList* last = m.chain.head()) m.steps.begin_with(*last);
+    m.seeder.seed_kept_payloads(m.steps.light() ? Seeder::Missing::left : Seeder::Missing::fetched);
     m.keeper.restore([this](bool sound) {
         for (const StateStore::Held& one : m.store.held()) {
             if (one.round.value % m.context.manifest.recipe.checkpoint_every == 0)
@@ -344,8 +345,9 @@ void Rounds::entered() {
     m.moderation.tell(m.context.swarm.neighbours());
     if (m.keeper.round()->value % m.context.manifest.recipe.checkpoint_every == 0)
         m.seeder.publish_checkpoint(*m.keeper.round());
-    m.payloads.release_before(
-        RoundId{m.keeper.round()->value > states_kept ? m.keeper.round()->value - states_kept : 0});
+    const RoundId needed{m.keeper.round()->value > states_kept ? m.keeper.round()->value - states_kept : 0};
+    if (m.steps.light()) m.payloads.forget_unfinished_before(needed);
+    m.payloads.release_before(needed);
     m.own_status.broadcast();
     m.repairer.compare_all();
 }

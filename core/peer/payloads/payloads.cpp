@@ -78,10 +78,14 @@ void Payloads::found(const BlobId& id) {
     fetch(entry->second, TimePoint{});
 }
 
-void Payloads::want_accepted(const run::AcceptList& list, TimePoint now) {
+void Payloads::want_accepted(const run::AcceptList& list, TimePoint now, Holders holders) {
+    const std::vector<PeerId> seats = holders == Holders::seats ? list.committee : std::vector<PeerId>{};
     for (const run::Accepted& accepted : list.entries) {
-        want(accepted.payload, list.round, {accepted.peer});
+        std::vector<PeerId> sources = seats;
+        sources.push_back(accepted.peer);
+        want(accepted.payload, list.round, std::move(sources));
         Entry& entry = m_entries.at(accepted.payload.root);
+        entry.seats = seats;
         if (!std::exchange(entry.accepted, true)) entry.again = std::min(entry.again, now + author_patience);
     }
 }
@@ -89,7 +93,7 @@ void Payloads::want_accepted(const run::AcceptList& list, TimePoint now) {
 /// Without a deadline: libtorrent asks more and more peers for each block of what is late, and most comes twice.
 void Payloads::fetch(Entry& entry, TimePoint now) {
     entry.fetching = Entry::Fetching{0, now};
-    m_swarm.fetch(entry.ref, {.sources = entry.accepted ? std::vector<PeerId>{} : entry.sources,
+    m_swarm.fetch(entry.ref, {.sources = entry.accepted ? entry.seats : entry.sources,
                               .deadline = {},
                               .damaged_copy = {},
                               .layer = {},
@@ -195,6 +199,14 @@ bool Payloads::displaceable(const BlobId& id) const {
 
 void Payloads::release_before(RoundId round) {
     std::erase_if(m_entries, [&](const auto& item) { return item.second.round < round; });
+}
+
+void Payloads::forget_unfinished_before(RoundId round) {
+    std::vector<BlobId> unfinished;
+    for (const auto& [id, entry] : m_entries) {
+        if (!entry.payload && entry.round < round) unfinished.push_back(id);
+    }
+    for (const BlobId& id : unfinished) forget(id);
 }
 
 void Payloads::forget_refused(const run::AcceptList& list, RoundId first, const std::set<BlobId>& keep) {

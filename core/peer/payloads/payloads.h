@@ -66,8 +66,10 @@ public:
     /// Those that have asked and were not answered, once it is here.
     [[nodiscard]] std::vector<PeerId> take_askers(const BlobId& id);
     /// All that a committed list names. They are kept, whatever later lists say; what does not come from its author is
-    /// asked of others from now on, so that nobody can hold up who needs it by sending it slowly.
-    void want_accepted(const run::AcceptList& list, TimePoint now);
+    /// asked of others from now on, so that nobody can hold up who needs it by sending it slowly. Where most neighbours
+    /// may have none of them, the list's seats are asked first: they had to have them.
+    enum class Holders { anybody, seats };
+    void want_accepted(const run::AcceptList& list, TimePoint now, Holders holders = Holders::anybody);
 
     enum class Outcome { not_wanted, held, bad };
     [[nodiscard]] Outcome arrived(const run::BlobRef& ref, BlobPointer content, TimePoint now);
@@ -84,6 +86,8 @@ public:
     [[nodiscard]] bool displaceable(const BlobId& id) const;
     /// Lets go of what only rounds before `round` used; the swarm goes on seeding it.
     void release_before(RoundId round);
+    /// Stops fetching what only rounds before `round` would use: this member has no need of it, and others have it.
+    void forget_unfinished_before(RoundId round);
     void forget(const BlobId& id);
     /// The same of one that a contribution named which does not count any more, unless a list names it, too.
     void forget_offered(const BlobId& id);
@@ -100,9 +104,9 @@ private:
         PayloadPointer payload;
         TimePoint arrived_at;
         bool bad = false;
-        std::vector<PeerId> sources;
-        std::set<PeerId> asked;       // for it, ever
-        std::vector<PeerId> waiting;  // of those
+        std::vector<PeerId> sources, seats;  // before a list accepted it, and then
+        std::set<PeerId> asked;              // for it, ever
+        std::vector<PeerId> waiting;         // of those
         TimePoint again{Duration::max()};
         /// While the swarm fetches it: how far it is, and since when.
         struct Fetching {

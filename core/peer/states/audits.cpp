@@ -126,7 +126,7 @@ bool Audits::begin(RoundId round, const Digest& list) {
     auto committed = m.chain.list_at(round);
     if ((m_audit && m_audit->computing) || !committed || m.chain.hash_at(round) != list) return false;
     m_audit = Audit{std::move(*committed), list};
-    m.payloads.want_accepted(m_audit->list, m.context.now());
+    m.payloads.want_accepted(m_audit->list, m.context.now(), Payloads::Holders::seats);
     look();
     return true;
 }

@@ -65,11 +65,12 @@ void Seeder::on_published(const std::filesystem::path& file, Result<run::BlobRef
     m.mediator.status_changed();
 }
 
-void Seeder::fetch_kept_payloads() {
+void Seeder::seed_kept_payloads(Missing missing) {
     const std::uint64_t every = m.context.manifest.recipe.checkpoint_every;
     const std::uint64_t periods = m.chain.height().value / every;
     const RoundId from{periods > 0 ? (periods - 1) * every : 0};
     m_payloads_kept_from = from;
+    if (missing == Missing::left) return;
     for (RoundId round = from; round < m.chain.height(); round = round.next()) {
         if (const auto list = m.chain.list_at(round)) m.payloads.want_accepted(*list, m.context.now());
     }

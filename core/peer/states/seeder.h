@@ -64,8 +64,10 @@ public:
     /// theta[round] is not held any more, or is found to be damaged.
     void state_dropped(RoundId round) { m_checkpoints.erase(round); }
 
-    /// Payloads kept from former times are seeded again; what is missing is fetched.
-    void fetch_kept_payloads();
+    /// Payloads kept from former times are seeded again; what is missing is fetched, or left to others by a member that
+    /// takes steps.
+    enum class Missing { fetched, left };
+    void seed_kept_payloads(Missing missing);
     /// To be called while no job runs: nothing that is dropped here is being read.
     void forget_old();
     /// The disk is full: the accepted payloads of the oldest round that are kept go, but those of the last rounds

@@ -24,7 +24,7 @@ struct SeederMediator final : Seeder::Mediator {
 struct Bench : Fixture {
     /// A member with this many rounds behind it, each with one payload of its own and one of another.
     void play(std::uint64_t rounds) {
-        seeder.fetch_kept_payloads();
+        seeder.seed_kept_payloads(Seeder::Missing::fetched);
         mediator.newest = StateStore::Held{RoundId{0}, commit(0, 0.5F)};
         for (std::uint64_t round = 0; round < rounds; ++round) {
             std::vector<run::Accepted> entries;
