@@ -156,6 +156,29 @@ private slots:
         QVERIFY(bench.swarm.sources.back().empty());
     }
 
+    /// Of a light member's neighbours most have none of them.
+    void seats_are_asked_for_what_they_had_to_have() {
+        Bench bench;
+        const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;
+        run::AcceptList list = Bench::list_naming(3, ref);
+        list.committee = {key_of(7).id(), key_of(8).id()};
+        const TimePoint now = bench.context.now();
+        bench.payloads.want_accepted(list, now, Payloads::Holders::seats);
+        QCOMPARE(bench.swarm.sources.back(), (std::vector{key_of(7).id(), key_of(8).id(), list.entries.front().peer}));
+        bench.payloads.retry(now + author_patience);
+        QCOMPARE(bench.swarm.sources.back(), list.committee);
+    }
+
+    void what_is_on_its_way_for_rounds_that_are_over_is_forgotten_and_what_is_here_stays() {
+        Bench bench;
+        const run::BlobRef held = bench.hold(1.0F, 3), old = bench.payload_of(2.0F).payload->ref,
+                           newer = bench.payload_of(3.0F).payload->ref;
+        bench.payloads.want(old, RoundId{3}, {});
+        bench.payloads.want(newer, RoundId{4}, {});
+        bench.payloads.forget_unfinished_before(RoundId{4});
+        QVERIFY(bench.forgot(old) && !bench.forgot(held) && !bench.forgot(newer));
+    }
+
     void a_held_payload_is_not_fetched_because_a_list_accepts_it() {
         Bench bench;
         const run::BlobRef held = bench.hold(1.0F, 3);

@@ -65,6 +65,18 @@ private slots:
         QCOMPARE(bench.rounds_held(), (std::vector<std::uint64_t>{9, 11, 12, 13, 14}));
     }
 
+    void who_takes_steps_leaves_missing_payloads_to_others() {
+        for (const auto missing : {Seeder::Missing::fetched, Seeder::Missing::left}) {
+            Bench bench;
+            bench.play(3);
+            bench.swarm.fetched.clear();
+            Payloads fresh{bench.swarm, bench.context.layout.parameters, bench.context.manifest.recipe.k_max};
+            Seeder again{{bench.context, bench.chain, bench.disk, fresh, bench.errors, bench.mediator}};
+            again.seed_kept_payloads(missing);
+            QCOMPARE(bench.swarm.fetched.empty(), missing == Seeder::Missing::left);
+        }
+    }
+
     void a_state_that_the_trainer_needs_is_kept() {
         Bench bench;
         bench.play(14);
