@@ -203,14 +203,22 @@ bool CatchUp::has_inputs_of(const run::AcceptList& list) {
         return is_here;
     }
     m.steps.begin_with(list);
-    if (m.steps.light() && !list.entries.empty()) {
+    if (takes_step(list)) {
         const Digest hash = hash_of(list);
         m.steps.want(list, hash);
         if (!m.steps.gave_up(hash)) return m.steps.find(hash) != nullptr || all_here(list);
     }
     m.payloads.want_accepted(list, m.context.now(),
-                             m.steps.light() ? Payloads::Holders::seats : Payloads::Holders::anybody);
+                             m.steps.coded() ? Payloads::Holders::seats : Payloads::Holders::anybody);
     return all_here(list);
+}
+
+/// Who takes steps, and who is so far behind that later lists say where this one leads: payloads of several rounds are
+/// many times as long, and most neighbours may have none.
+bool CatchUp::takes_step(const run::AcceptList& list) const {
+    const std::uint64_t behind = m.chain.height().value - std::min(m.chain.height(), list.round).value;
+    const bool is_known = m.steps.coded() && behind >= rounds_behind_few && behind < steps_kept;
+    return !list.entries.empty() && (m.steps.light() || is_known);
 }
 
 bool CatchUp::all_here(const run::AcceptList& list) const {

@@ -30,7 +30,8 @@
 
 namespace potluck::peer {
 
-inline constexpr std::uint64_t rounds_behind_few = 3;     // up to here payloads are fetched, beyond a checkpoint
+/// From here on steps are taken where the run codes them, and beyond it a checkpoint.
+inline constexpr std::uint64_t rounds_behind_few = 3;
 inline constexpr std::uint64_t rounds_fetched_ahead = 8;  // payloads of that many rounds at once while catching up
 inline constexpr int graces_to_give_up = 3;               // patience for payloads while a checkpoint is on offer
 
@@ -71,8 +72,8 @@ public:
     /// The next state from the ledger's list, or a checkpoint if that is nearer.
     void step();
 
-    /// Whether what `list` needs is here, every payload, its step for who is light, or the state that it goes back to;
-    /// asks for what is not.
+    /// Whether what `list` needs is here, every payload, its step for who is light or behind, or the state that it goes
+    /// back to; asks for what is not.
     [[nodiscard]] bool has_inputs_of(const run::AcceptList& list);
     /// Computes the next state; has_inputs_of(list). `fresh` is the list if it is not in the chain yet.
     void apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh);
@@ -133,6 +134,7 @@ private:
     [[nodiscard]] bool rolls_back_to(const StateStore::Held& state) const;
     void extend_chain(std::vector<CheckedList> lists);
     [[nodiscard]] Digest hash_of(const run::AcceptList& list) const;
+    [[nodiscard]] bool takes_step(const run::AcceptList& list) const;
     [[nodiscard]] bool all_here(const run::AcceptList& list) const;
     [[nodiscard]] bool import_list(const CheckedList& checked, const StateDigest& result);
 

@@ -73,6 +73,8 @@ public:
           m_choice(m.context.manifest.recipe.window),
           m_audits({m.context, m.chain, m.payloads, m.store, m.jobs, m.seats, m.errors}) {}
 
+    /// Whether the run has steps.
+    [[nodiscard]] bool coded() const { return m.context.manifest.recipe.outer.form == numerics::StepForm::coded; }
     /// Whether this member takes steps and no payloads at present.
     [[nodiscard]] bool light() const { return coded() && m_choice.light() && !m_seated; }
 
@@ -134,7 +136,6 @@ private:
         bool refused = false;
         StepPointer step;
     };
-    [[nodiscard]] bool coded() const { return m.context.manifest.recipe.outer.form == numerics::StepForm::coded; }
     [[nodiscard]] bool may_sign(const PeerId& sender, const run::StepMessage& message) const;
     [[nodiscard]] std::vector<PeerId> agreeing(const Wanted& wanted, const Digest& list,
                                                std::optional<run::StepMessage>& out) const;

@@ -101,6 +101,33 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
+    /// Where nobody is light otherwise; who is two rounds behind takes payloads.
+    void who_was_away_for_some_rounds_takes_their_steps() {
+        for (const std::uint64_t away : {2, 5}) {
+            WorldPlan plan = coded_plan(4, 14);
+            plan.checkpoint_every = 50;
+            World world(1, plan);
+            use_lines(world, 0.1);
+            world.start_all();
+            QVERIFY(world.run_until([&] { return world.all_at(3); }, Duration{90'000}));
+            const std::uint64_t left = world.round_of(4);
+            world.kill(4, Death::closes_sessions);
+            QVERIFY(world.run_until([&] { return world.round_of(0) >= left + away; }, Duration{90'000}));
+            const auto asked = [&] {
+                return world.network().traffic()[static_cast<std::size_t>(run::MessageKind::step_request)].messages;
+            };
+            QCOMPARE(asked(), std::uint64_t{0});
+            world.start(4);
+            QVERIFY(world.run_until([&] { return world.all_at(left + away + 1); }, Duration{60'000}));
+            QCOMPARE(asked() > 0, away == 5);
+            std::size_t most_light = 0;
+            const std::string wrong = run_with(world, 14, most_light);
+            QVERIFY2(wrong.empty(), wrong.c_str());
+            QCOMPARE(most_light, std::size_t{0});
+            QVERIFY(agreement(world).empty());
+        }
+    }
+
     /// A seat of one that signs nothing: payloads are taken after a while, and the run goes on.
     void a_step_that_nobody_signs_is_made_of_payloads() {
         World world(2, coded_plan(4, 10));
