@@ -12,6 +12,7 @@ using namespace potluck::peer;
 namespace {
 
 struct Bench : BallotsBench {
+    using BallotsBench::BallotsBench;
     static PeerId id(std::uint8_t who) { return key_of(who).id(); }
     /// What the committee says of a list, without it.
     static run::BallotMessage bare(run::BallotMessage message) {
