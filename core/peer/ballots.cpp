@@ -468,7 +468,7 @@ void Ballots::log_decision(const run::Certificate& decided) const {
                decided.list.brief(), decided.signatures.size(), m_settings->committee.size());
 }
 
-void Ballots::carry_out(const run::Actions& actions, Lists lists) {
+void Ballots::carry_out(const run::Actions& actions) {
     for (const run::Evidence& evidence : actions.evidence) keep(evidence);
     if (actions.persist) {
         log_transition(actions.persist->record);
@@ -481,7 +481,7 @@ void Ballots::carry_out(const run::Actions& actions, Lists lists) {
         m_views_lost += actions.decided->view;
         conclude();
     }
-    for (const run::AgreementMessage& message : actions.send) m.context.broadcast(ballot_of(message, lists));
+    for (const run::AgreementMessage& message : actions.send) m.context.broadcast(ballot_of(message));
     if (actions.persist) save();
 }
 
@@ -531,13 +531,14 @@ void Ballots::save() {
         return;
     }
     m_unsaved.reset();
-    carry_out(m_agreement->persisted(waiting.number, m.context.now()), Lists::travel);
+    carry_out(m_agreement->persisted(waiting.number, m.context.now()));
 }
 
-run::BallotMessage Ballots::ballot_of(const run::AgreementMessage& message, Lists lists) const {
-    const std::optional<Digest> named = list_named_by(message);
-    const bool with_list = named && lists == Lists::travel && carries_list(message);
-    const auto found = with_list ? m_lists.find(*named) : m_lists.end();
+/// With the list of a proposal of one's own; who lacks another's asks for it.
+run::BallotMessage Ballots::ballot_of(const run::AgreementMessage& message) const {
+    const auto* proposal = std::get_if<run::SignedProposal>(&message);
+    const bool is_own = proposal != nullptr && proposal->author == m.context.self();
+    const auto found = is_own ? m_lists.find(proposal->statement.list) : m_lists.end();
     return ballot_with(run::encode(message), found == m_lists.end() ? Bytes() : found->second.checked.committed.list);
 }
 

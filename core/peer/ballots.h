@@ -126,12 +126,10 @@ private:
     void make_room();
     void remember(const Digest& hash, ByteSpan bytes);
     [[nodiscard]] Bytes list_here(const Digest& hash) const;
-    /// With what is said for the first time travels the list that it names; of what is repeated, others ask for it.
-    enum class Lists { stay, travel };
-    void carry_out(const run::Actions& actions, Lists lists = Lists::stay);
+    void carry_out(const run::Actions& actions);
     void keep(const run::Evidence& evidence);
     void save();
-    [[nodiscard]] run::BallotMessage ballot_of(const run::AgreementMessage& message, Lists lists) const;
+    [[nodiscard]] run::BallotMessage ballot_of(const run::AgreementMessage& message) const;
     [[nodiscard]] Bytes encode_votes(const run::VoteRecord& record) const;
     [[nodiscard]] std::optional<run::VoteRecord> load_votes();
     void conclude();
