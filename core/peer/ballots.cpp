@@ -160,10 +160,7 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     // A second message in a slot is evidence, once, and never traffic.
     const bool is_new = verdict == Verdict::accepted || !actions.evidence.empty();
     const bool is_said_again = verdict == Verdict::repeated && is_sound;
-    // Every neighbour passes it on: who lacks the list asks one of them, and the rest of their copies would only fill
-    // lines.
-    if ((is_new || is_said_again) && may_pass_on(message.statement))
-        m.context.pass_on(run::BallotMessage{message.statement, {}}, from);
+    if ((is_new || is_said_again) && may_pass_on(message.statement)) m.context.pass_on(message, from);
     return verdict;
 }
 
@@ -481,7 +478,7 @@ void Ballots::carry_out(const run::Actions& actions) {
         m_views_lost += actions.decided->view;
         conclude();
     }
-    for (const run::AgreementMessage& message : actions.send) m.context.broadcast(ballot_of(message));
+    for (const run::AgreementMessage& message : actions.send) say(message);
     if (actions.persist) save();
 }
 
@@ -534,13 +531,13 @@ void Ballots::save() {
     carry_out(m_agreement->persisted(waiting.number, m.context.now()));
 }
 
-/// With the list of a proposal of one's own; who lacks another's asks for it.
 run::BallotMessage Ballots::ballot_of(const run::AgreementMessage& message) const {
-    const auto* proposal = std::get_if<run::SignedProposal>(&message);
-    const bool is_own = proposal != nullptr && proposal->author == m.context.self();
-    const auto found = is_own ? m_lists.find(proposal->statement.list) : m_lists.end();
+    const std::optional<Digest> named = list_named_by(message);
+    const auto found = named && carries_list(message) ? m_lists.find(*named) : m_lists.end();
     return ballot_with(run::encode(message), found == m_lists.end() ? Bytes() : found->second.checked.committed.list);
 }
+
+void Ballots::say(const run::AgreementMessage& message) const { m.context.broadcast(ballot_of(message)); }
 
 Bytes Ballots::encode_votes(const run::VoteRecord& record) const {
     ByteWriter out;

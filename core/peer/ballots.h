@@ -129,6 +129,7 @@ private:
     void carry_out(const run::Actions& actions);
     void keep(const run::Evidence& evidence);
     void save();
+    void say(const run::AgreementMessage& message) const;
     [[nodiscard]] run::BallotMessage ballot_of(const run::AgreementMessage& message) const;
     [[nodiscard]] Bytes encode_votes(const run::VoteRecord& record) const;
     [[nodiscard]] std::optional<run::VoteRecord> load_votes();

@@ -1,8 +1,6 @@
 // Lists too long to travel with what the committee says of them: whom this member asks, and whom it answers.
 #include <QTest>
 
-#include <algorithm>
-
 #include "core/base/sha256.h"
 #include "tests/unit/peer/ballots_bench.h"
 
@@ -12,7 +10,6 @@ using namespace potluck::peer;
 namespace {
 
 struct Bench : BallotsBench {
-    using BallotsBench::BallotsBench;
     static PeerId id(std::uint8_t who) { return key_of(who).id(); }
     /// What the committee says of a list, without it.
     static run::BallotMessage bare(run::BallotMessage message) {
@@ -54,37 +51,6 @@ private slots:
         const Bytes most(run::list_in_ballot_max), more(run::list_in_ballot_max + 1);
         QVERIFY(ballot_with(statement, most) == (run::BallotMessage{statement, most}));
         QVERIFY(ballot_with(statement, more) == (run::BallotMessage{statement, {}}));
-    }
-
-    /// Every neighbour passes it on, and sixteen copies of a list are more than a round's payload.
-    void a_ballot_is_passed_on_without_its_list() {
-        Bench bench;
-        const run::BallotMessage proposal = bench.proposal(bench.signed_list());
-        bench.swarm.sent_to.clear();
-        QCOMPARE(bench.hear_from(7, proposal), Verdict::accepted);
-        const std::vector<PeerId> receivers = bench.receivers(Bench::bare(proposal));
-        QVERIFY(receivers.size() >= 2);
-    }
-
-    void a_list_travels_with_its_proposal_once_and_is_asked_for_later() {
-        Bench bench(0);
-        bench.begin();
-        const Bench::Made made = bench.contribution(5, 1.0F);
-        const run::ContributionMessage message{RoundId{0}, bench.keeper.digest(), made.payload->ref, {64}};
-        QCOMPARE(bench.machine.contribution(key_of(5).id(), message, {}), Verdict::accepted);
-        (void)bench.machine.payload_held(made.payload->ref.root, made.payload->author);
-        const auto with_list = [&] {
-            return std::ranges::count_if(bench.swarm.sent, [](const run::Envelope& envelope) {
-                if (envelope.kind != run::MessageKind::ballot) return false;
-                return !std::get<run::BallotMessage>(*run::decode_body(envelope.kind, envelope.body)).list.empty();
-            });
-        };
-        bench.ballots->decide();
-        QCOMPARE(with_list(), 1);
-        const std::size_t said = bench.statements().size();
-        bench.tick_after(run::heartbeats_to_repeat * bench.context.settings.heartbeat);
-        QVERIFY(bench.statements().size() > said);
-        QCOMPARE(with_list(), 1);
     }
 
     void the_neighbour_that_brings_a_proposal_is_asked_for_its_list() {
