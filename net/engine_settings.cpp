@@ -118,8 +118,8 @@ void set_internet(Pack& pack, const SessionSettings& settings) {
     // While everybody sends, a router's queue is full for seconds: a packet that was lost three times in a row is no
     // reason to end the connection on which a contribution, or word of a member, comes.
     pack.set_int(Pack::utp_num_resends, 8);
-    // All sessions share one socket. At the end of a window a seat's gets a payload from everybody at once, and what the
-    // socket has no room for is lost, which costs its sender seconds. Linux gives twice net.core.rmem_max at most.
+    // All sessions share one socket. At the end of a window a seat's receives a payload from everybody at once; what
+    // the socket has no room for is lost, which costs its sender seconds. Linux allows twice net.core.rmem_max at most.
     pack.set_int(Pack::recv_socket_buffer_size, 4 << 20);
     // A member that is dialled may not have heard of the blob yet.
     pack.set_int(Pack::min_reconnect_time, 1);

@@ -38,7 +38,7 @@ namespace potluck::net {
 /// With so many sessions a member looks for no more: messages reach everybody anyhow, each neighbour is told at every
 /// heartbeat that this member is here, and a short payload goes to every one, from a line that carries little up.
 inline constexpr std::size_t sessions_wanted = 6;
-/// Who is sought counts as one of them for so long, and then gives way to the next.
+/// Who is sought counts as one of them for so long, and then makes room for the next.
 inline constexpr Duration place_kept{30'000};
 inline constexpr std::size_t members_sought_max = 64;
 /// Until others are drawn: each one that is sought has been asked for five times by then.

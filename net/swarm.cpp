@@ -99,8 +99,8 @@ Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add
     if (options.connections_max > 0) manifest.max_connections = static_cast<int>(options.connections_max);
     const std::vector<Endpoint> hints = swarm->m_discovery->hints();
     manifest.peers.insert(manifest.peers.end(), hints.begin(), hints.end());
-    // Peer exchange would tell everybody of everybody, and libtorrent dials whom it knows; introductions lead to as many
-    // sessions as are wanted.
+    // Peer exchange would tell everybody of everybody, and libtorrent dials whom it knows; introductions lead to as
+    // many sessions as are wanted.
     manifest.flags |= lt::torrent_flags::disable_pex;
     manifest.extensions.push_back(swarm->m_hub->plugin());
     Result<lt::torrent_handle> torrent = raw->m_parts.engine.add(std::move(manifest), Engine::Start::when_checked);

@@ -32,8 +32,8 @@ inline constexpr Duration retry_longest{60'000};
 inline constexpr Duration retry_urgent_first{1'000};
 inline constexpr Duration retry_urgent_longest{5'000};
 inline constexpr double retry_jitter = 0.2;
-/// Of addresses that are neither deciders' nor hints: so many at once, and so many a second. Who starts again knows up
-/// to two hundred, and wants a few sessions.
+/// Addresses that are neither deciders' nor hints: so many at once, and so many a second. Who starts again knows up to
+/// two hundred, and wants a few sessions.
 inline constexpr int others_dialled_at_once = 8;
 inline constexpr std::size_t hints_max = 64;
 /// Members whose addresses are known by their key: as many as a run remembers on disk.

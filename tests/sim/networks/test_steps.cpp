@@ -102,7 +102,7 @@ private slots:
     }
 
     /// Where nobody is light otherwise; who is two rounds behind takes payloads.
-    void who_was_away_for_some_rounds_takes_their_steps() {
+    void a_member_that_was_away_takes_the_steps_of_old_rounds() {
         for (const std::uint64_t away : {2, 5}) {
             WorldPlan plan = coded_plan(4, 14);
             plan.checkpoint_every = 50;

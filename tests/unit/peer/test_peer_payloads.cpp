@@ -169,7 +169,7 @@ private slots:
         QCOMPARE(bench.swarm.sources.back(), list.committee);
     }
 
-    void what_is_on_its_way_for_rounds_that_are_over_is_forgotten_and_what_is_here_stays() {
+    void a_fetch_for_rounds_that_are_over_ends_and_what_is_here_stays() {
         Bench bench;
         const run::BlobRef held = bench.hold(1.0F, 3), old = bench.payload_of(2.0F).payload->ref,
                            newer = bench.payload_of(3.0F).payload->ref;

@@ -65,7 +65,7 @@ private slots:
         QCOMPARE(bench.rounds_held(), (std::vector<std::uint64_t>{9, 11, 12, 13, 14}));
     }
 
-    void who_takes_steps_leaves_missing_payloads_to_others() {
+    void a_member_that_takes_steps_leaves_missing_payloads_to_others() {
         for (const auto missing : {Seeder::Missing::fetched, Seeder::Missing::left}) {
             Bench bench;
             bench.play(3);
