@@ -123,9 +123,9 @@ void Discovery::remember(const Endpoint& member) {
     m_redial.renew(member);
 }
 
-std::vector<Endpoint> Discovery::hints() const {
+const std::set<Endpoint>& Discovery::hints() const {
     m_owner.check();
-    return {m_redial.hints().begin(), m_redial.hints().end()};
+    return m_redial.hints();
 }
 
 void Discovery::look_up(const run::PeerHint& hint) {

@@ -40,7 +40,7 @@ public:
     /// As Redial::need.
     void need(const std::set<PeerId>& deciders, const std::vector<PeerId>& missed, TimePoint now);
     /// The hints' addresses known now, to start with.
-    [[nodiscard]] std::vector<Endpoint> hints() const;
+    [[nodiscard]] const std::set<Endpoint>& hints() const;
     /// `is_connected` tells for which addresses there is a link.
     void tick(TimePoint now, Redial::Whom whom, const std::function<bool(const Endpoint&)>& is_connected);
     void save();

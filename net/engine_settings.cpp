@@ -120,6 +120,7 @@ void set_internet(Pack& pack, const SessionSettings& settings) {
     pack.set_int(Pack::utp_num_resends, 8);
     // All sessions share one socket. At the end of a window a seat's receives a payload from everybody at once; what
     // the socket has no room for is lost, which costs its sender seconds. Linux allows twice net.core.rmem_max at most.
+    // TCP sockets get the same.
     pack.set_int(Pack::recv_socket_buffer_size, 4 << 20);
     // A member that is dialled may not have heard of the blob yet.
     pack.set_int(Pack::min_reconnect_time, 1);

@@ -121,7 +121,7 @@ void Manifests::start(Search& search) {
     fs::remove(file, failure);
     lt::add_torrent_params params = params_for(nullptr, file, Visibility::everybody);
     params.info_hashes.v2 = v2_hash(Digest{search.run.bytes});
-    const std::vector<Endpoint> hints = search.discovery->hints();
+    const std::set<Endpoint>& hints = search.discovery->hints();
     params.peers.assign(hints.begin(), hints.end());
     Result<lt::torrent_handle> handle = m_engine.add(std::move(params), Engine::Start::resumed);
     if (handle.ok()) {

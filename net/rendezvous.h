@@ -41,7 +41,7 @@ inline constexpr std::size_t sessions_wanted = 6;
 /// Who is sought counts as one of them for so long, and then makes room for the next.
 inline constexpr Duration place_kept{30'000};
 inline constexpr std::size_t members_sought_max = 64;
-/// Until others are drawn: each one that is sought has been asked for five times by then.
+/// Until others are drawn: a member that finds nobody has asked about some twenty by then.
 inline constexpr Duration draw_again_after{120'000};
 inline constexpr Duration seek_again_first{4'000}, seek_again_longest{300'000};
 inline constexpr Duration act_again{2'000};

@@ -97,7 +97,7 @@ Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add
     };
     swarm->m_neighbours.on_board = std::move(options.on_board);
     if (options.connections_max > 0) manifest.max_connections = static_cast<int>(options.connections_max);
-    const std::vector<Endpoint> hints = swarm->m_discovery->hints();
+    const std::set<Endpoint>& hints = swarm->m_discovery->hints();
     manifest.peers.insert(manifest.peers.end(), hints.begin(), hints.end());
     // Peer exchange would tell everybody of everybody, and libtorrent dials whom it knows; introductions lead to as
     // many sessions as are wanted.

@@ -3,8 +3,8 @@
 // another member's.
 //
 // A checkpoint is taken where it is more than rounds_behind_few ahead, where payloads do not come nearer for
-// graces_to_give_up of the run's grace, or where our own state could not be mended. Else payloads are replayed, those
-// of the next rounds_fetched_ahead rounds fetched beside each other. Threads: the peer's.
+// graces_to_give_up of the run's grace, or where our own state could not be mended. Else payloads or steps are
+// replayed, those of the next rounds_fetched_ahead rounds fetched beside each other. Threads: the peer's.
 #include "core/peer/catch_up.h"
 
 #include <algorithm>

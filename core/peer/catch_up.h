@@ -3,7 +3,7 @@
 //
 //   no state           find_first_state: the newest checkpoint the chain confirms, else theta[0]
 //   chain < members    ask_history: the lists from our height on, each with its committee's certificate
-//   state < chain      step: payloads of the next lists, or a checkpoint more than rounds_behind_few ahead
+//   state < chain      step: payloads or steps of the next lists, or a checkpoint more than rounds_behind_few ahead
 //
 // Invariant: a list enters the chain only when it is committed, and when the base of the list after it confirms the
 // state it leads to; the last list of a history waits to be applied like one that was just decided (rounds.h).
@@ -30,7 +30,7 @@
 
 namespace potluck::peer {
 
-/// From here on steps are taken where the run codes them, and beyond it a checkpoint.
+/// A member so many rounds behind takes steps, in a run that codes them; one that is farther behind takes a checkpoint.
 inline constexpr std::uint64_t rounds_behind_few = 3;
 inline constexpr std::uint64_t rounds_fetched_ahead = 8;  // payloads of that many rounds at once while catching up
 inline constexpr int graces_to_give_up = 3;               // patience for payloads while a checkpoint is on offer

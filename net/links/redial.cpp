@@ -68,23 +68,31 @@ Duration Redial::varied(Duration wait) {
     return std::chrono::duration_cast<Duration>(wait * factor);
 }
 
+/// The address that has waited longest comes first: however many a stranger has made known, the rest have their turns.
 std::vector<Redial::Endpoint> Redial::due(TimePoint now, Whom whom,
                                           const std::function<bool(const Endpoint&)>& is_connected) {
-    std::vector<Endpoint> dialled;
-    for (auto& [address, attempt] : m_attempts) {
-        const bool urgent = is_urgent(address);
-        const Duration first = urgent ? retry_urgent_first : retry_first;
-        if (is_connected(address)) {
-            attempt = {.next = now + first, .wait = first};
-        } else if (attempt.next <= now &&
-                   (m_deciding.contains(address) || (whom == Whom::everybody && takes_turn(now)))) {
-            dialled.push_back(address);
-            const Duration longest = urgent ? retry_urgent_longest : retry_longest;
-            attempt.wait = attempt.wait == Duration{0} ? first : std::min(2 * attempt.wait, longest);
-            attempt.next = now + varied(attempt.wait);
+    std::vector<Attempts::iterator> dialled, others;
+    for (auto it = m_attempts.begin(); it != m_attempts.end(); ++it) {
+        const Duration first = first_wait(it->first);
+        if (is_connected(it->first)) {
+            it->second = {.next = now + first, .wait = first};
+        } else if (it->second.next <= now) {
+            (m_deciding.contains(it->first) ? dialled : others).push_back(it);
         }
     }
-    return dialled;
+    std::ranges::stable_sort(others, {}, [](const Attempts::iterator& one) { return one->second.next; });
+    for (const Attempts::iterator& one : others) {
+        if (whom == Whom::everybody && takes_turn(now)) dialled.push_back(one);
+    }
+    std::vector<Endpoint> addresses;
+    for (const Attempts::iterator& one : dialled) {
+        auto& [address, attempt] = *one;
+        const Duration longest = is_urgent(address) ? retry_urgent_longest : retry_longest;
+        attempt.wait = attempt.wait == Duration{0} ? first_wait(address) : std::min(2 * attempt.wait, longest);
+        attempt.next = now + varied(attempt.wait);
+        addresses.push_back(address);
+    }
+    return addresses;
 }
 
 }  // namespace potluck::net

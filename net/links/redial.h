@@ -56,7 +56,7 @@ public:
     void remove(const Endpoint& address) { m_attempts.erase(address); }
     /// A session with `member`, which can be dialled at these addresses, has begun.
     void met(const PeerId& member, const std::vector<Endpoint>& addresses);
-    /// `deciders` decide for this member; those of them who are `missed` are urgent. None: the run goes on here.
+    /// `deciders` decide for this member; those of them who are `missed` are urgent; nobody is while the run goes on.
     void need(const std::set<PeerId>& deciders, const std::vector<PeerId>& missed, TimePoint now);
 
     enum class Whom { everybody, deciders };
@@ -73,12 +73,16 @@ private:
         TimePoint next;
         Duration wait{0};  // the last one; 0: no attempt was made yet
     };
+    using Attempts = std::map<Endpoint, Attempt>;
+    [[nodiscard]] Duration first_wait(const Endpoint& address) const {
+        return is_urgent(address) ? retry_urgent_first : retry_first;
+    }
     void look_up_members();
     [[nodiscard]] std::set<Endpoint> addresses_of(const std::set<PeerId>& members) const;
     [[nodiscard]] bool takes_turn(TimePoint now);
     [[nodiscard]] Duration varied(Duration wait);
 
-    std::map<Endpoint, Attempt> m_attempts;
+    Attempts m_attempts;
     std::set<Endpoint> m_hints;
     std::map<PeerId, std::vector<Endpoint>> m_located;  // newest first
     std::set<PeerId> m_deciders, m_needed;

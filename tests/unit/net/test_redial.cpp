@@ -180,6 +180,18 @@ private slots:
         QVERIFY(dialled_at(60'000) <= 1 + others_dialled_at_once);
     }
 
+    /// Nor do addresses that sort before it and lead nowhere keep one from its turn.
+    void every_address_is_dialled_before_one_is_dialled_twice() {
+        Redial redial(1);
+        for (std::uint16_t i = 0; i < 40; ++i) redial.add({other.address(), static_cast<std::uint16_t>(7'001 + i)});
+        std::set<Endpoint> dialled;
+        for (int passed = 0; passed <= 4'200; passed += 100) {
+            for (const Endpoint& one : redial.due(at(Duration{passed}), Redial::Whom::everybody, nobody))
+                dialled.insert(one);
+        }
+        QCOMPARE(dialled.size(), std::size_t{40});
+    }
+
     void no_more_members_are_located_than_are_remembered() {
         Redial redial(1);
         redial.need({peer(0)}, {peer(0)}, at(Duration{0}));

@@ -184,14 +184,14 @@ private slots:
         }
         const auto is_honest = [](const PeerId& one) { return one.bytes[0] == std::byte{2}; };
         std::set<PeerId> reached;
-        for (std::uint64_t own = 0; own < 20; ++own) {
+        for (std::uint64_t own = 0; own < 50; ++own) {
             Rendezvous rendezvous(peer(0), own);
             rendezvous.seek(all, {}, at(0));
             for (const PeerId& one : asked_about(rendezvous, at(0), draw_again_after)) {
                 if (is_honest(one)) reached.insert(one);
             }
         }
-        QVERIFY2(reached.size() >= 20, std::to_string(reached.size()).c_str());
+        QVERIFY2(reached.size() >= 40, std::to_string(reached.size()).c_str());
         // Those who are not drawn come later.
         Rendezvous rendezvous(peer(0), secret);
         std::set<PeerId> later;
