@@ -59,10 +59,10 @@ def remove_all():
 def make_room_for_neighbours():
     """All namespaces share one table of who is where, of 1,024 places. In one piece of the internet every router knows
     every other, which real ones do not: from thirty-two homes on packets were lost for lack of a place. Returns the
-    limits as they were."""
+    limits as they were; a container, which has none of its own, leaves them to its computer."""
     folder = pathlib.Path("/proc/sys/net/ipv4/neigh/default")
-    before = {folder / f"gc_thresh{number}": (folder / f"gc_thresh{number}").read_text(encoding="utf-8")
-              for number in (3, 2, 1)}
+    paths = [folder / f"gc_thresh{number}" for number in (3, 2, 1)]
+    before = {path: path.read_text(encoding="utf-8") for path in paths if path.exists()}
     for path in before:
         path.write_text("65536", encoding="utf-8")
     return before
