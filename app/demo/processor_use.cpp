@@ -72,7 +72,8 @@ std::optional<ProcessTime> parse_process_time(std::string_view stat) {
 }
 
 std::optional<ProcessorUse> parse_processor_use(std::string_view line) {
-    enum Column { user, nice, system, idle, iowait, irq, softirq, steal, columns };
+    // proc(5), the line "cpu" of /proc/stat
+    enum Column { user, nice, system, unused, waiting_for_disk, irq, softirq, stolen, columns };
     constexpr std::string_view head = "cpu ";
     if (!line.starts_with(head)) return std::nullopt;
     line.remove_prefix(head.size());
@@ -81,7 +82,7 @@ std::optional<ProcessorUse> parse_processor_use(std::string_view line) {
         if (!take_number(line, value)) return std::nullopt;
     ProcessorUse use;
     for (const std::uint64_t value : ticks) use.all += value;
-    use.used = use.all - ticks[idle] - ticks[iowait];
+    use.used = use.all - ticks[unused] - ticks[waiting_for_disk];
     return use;
 }
 
