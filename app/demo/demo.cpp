@@ -4,8 +4,7 @@
 // How fast this computer is, is found by training on the run that was made for the usual pace. Where its windows would
 // be too short, the run is made again with longer ones before anybody joins it.
 //
-// With --worth, trainers without a swarm follow: one computer alone with one volunteer's tokens, twice as many and so
-// on, until it is better than the swarm.
+// With --worth, trainers without a swarm follow (worth.h).
 //
 // Hosting is done by a child with the command line that a person would use, and the losses of the first and the last
 // state are measured by a trainer on the validation records: the report claims nothing that a reader could not repeat.
@@ -36,9 +35,11 @@
 #include "app/demo/lone_training.h"
 #include "app/demo/processor_use.h"
 #include "app/demo/report.h"
+#include "app/demo/run_files.h"
 #include "app/demo/scenario.h"
 #include "app/demo/screen.h"
 #include "app/demo/speed_trial.h"
+#include "app/demo/worth.h"
 #include "app/node/paths.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
@@ -66,43 +67,12 @@ constexpr std::uint64_t shard_bytes_max = 1ULL << 30U;
 constexpr int demos_max = 1000;                        // numbered folders tried
 constexpr std::size_t jurors = 3;                      // of a demo in which some lie: with the backbone four seats
 constexpr std::uint64_t rounds_to_grow = 12;           // within which three volunteers are fit for a seat
-constexpr std::chrono::seconds evaluate_timeout{600};  // of a computer that is slow and busy
-constexpr int lone_stretches = 60;                     // of the learning rate's schedule of one computer alone
-constexpr double lone_times_max = 8;
 // A demo whose rounds are given takes as long as they do; beyond this something hangs.
 constexpr double timeout_factor = 2;
 constexpr std::chrono::seconds timeout_extra{120};
 
 /// What this demo starts, as a person would.
 fs::path node_program() { return program_beside("potluck-node"); }
-
-Result<run::Manifest> manifest_in(const fs::path& home) {
-    const auto file = read_file(home / "manifest", run::manifest_bytes_max + 1024);
-    if (!file) return file.error();
-    auto parsed = run::parse_manifest_file(*file);
-    if (!parsed) return parsed.error();
-    return std::move(parsed->manifest);
-}
-
-/// On the records that the run's baseline and its curve are of.
-control::EvaluateRequest validation_question(const fs::path& home, const run::Manifest& manifest) {
-    return {{},
-            (home / "data" / data::validation_file_name).string(),
-            manifest.validation.records,
-            manifest.records_measured()};
-}
-
-/// By number.
-std::vector<fs::path> shard_files(const fs::path& home, const run::Manifest& manifest) {
-    std::vector<fs::path> files;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(home / "data", ignored)) {
-        if (entry.path().filename().string().starts_with("shard-")) files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-    files.resize(std::min(files.size(), manifest.shards.size()));
-    return files;
-}
 
 /// A folder as `export` writes it, of the parameters in a vector file.
 Status write_checkpoint(const fs::path& folder, const model::ModelSpec& model, const fs::path& vector_file) {
@@ -152,17 +122,19 @@ private:
     Status keep(const control::SampledText& sample);
     void compare();
     void count_codes();
-    [[nodiscard]] LoneTraining lone_training(const fs::path& home, const run::Manifest& manifest) const;
+    [[nodiscard]] LoneTraining lone_training(const fs::path& home, const run::Manifest& manifest) const {
+        return training_alone({m_node.trainer_program, m_folder, home}, manifest);
+    }
     void measure(const fs::path& state, std::function<void(const Result<control::EvaluateReply>&)> then);
     void evaluate(const fs::path& state, double& loss, std::function<void()> then);
     void measure_newest(const std::function<void(bool)>& then);
     void take(const control::EvaluateReply& answer);
     void close();
     void settle();
-    void measure_worth(double times);
+    void measure_worth();
     void tell();
     [[nodiscard]] fs::path run_home() const { return run_folder(m_folder / "backbone", m_run); }
-    [[nodiscard]] fs::path newest_state() const;
+    [[nodiscard]] fs::path newest_state() const { return newest_state_in(run_home()); }
 
     const DemoOptions& m_options;
     const NodeOptions& m_node;
@@ -477,30 +449,8 @@ void Demo::compare() {
              [this] { evaluate(newest_state(), m_report.final_loss, [this] { close(); }); });
 }
 
-fs::path Demo::newest_state() const {
-    fs::path newest;
-    std::uint64_t best = 0;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(run_home() / "states", ignored)) {
-        if (entry.path().extension() != ".safetensors") continue;
-        const std::uint64_t round = std::strtoull(entry.path().stem().c_str(), nullptr, 10);
-        if (newest.empty() || round > best) {
-            newest = entry.path();
-            best = round;
-        }
-    }
-    return newest;
-}
-
 void Demo::measure(const fs::path& state, std::function<void(const Result<control::EvaluateReply>&)> then) {
-    control::EvaluateRequest request = validation_question(run_home(), m_manifest);
-    request.state = {state.string(), model::state_layout(m_manifest.model).header.size()};
-    TrainerQuestion question;
-    question.program = m_node.trainer_program;
-    question.error_file = m_folder / "evaluate.log";
-    question.load = {m_manifest.model, m_manifest.recipe, request.state, 0};
-    question.patience = evaluate_timeout;
-    ask_trainer(m_loop, std::move(question), request, std::move(then));
+    measure_state(m_loop, {m_node.trainer_program, m_folder, run_home()}, m_manifest, state, std::move(then));
 }
 
 void Demo::take(const control::EvaluateReply& answer) {
@@ -553,7 +503,7 @@ void Demo::settle() {
     m_report.first_tokens = m_report.contributions_per_round * static_cast<double>(batch_tokens);
     const bool is_measured = m_options.worth == DemoOptions::Worth::measured && m_report.final_loss > 0 &&
                              m_report.contributions_per_round > 0 && !shard_files(run_home(), m_manifest).empty();
-    return is_measured ? measure_worth(1) : tell();
+    return is_measured ? measure_worth() : tell();
 }
 
 /// How often each code stands at each place of the training pictures, and what that says of those held out.
@@ -578,42 +528,16 @@ void Demo::count_codes() {
     m_code_baseline = baseline.losses().codes;
 }
 
-/// One computer alone on a run's shards, over a schedule as long as its own tokens.
-LoneTraining Demo::lone_training(const fs::path& home, const run::Manifest& manifest) const {
-    const run::Recipe& recipe = manifest.recipe;
-    const std::vector<fs::path> shards = shard_files(home, manifest);
-    const control::VectorFile initial{(home / "data" / "initial.safetensors").string(),
-                                      model::state_layout(manifest.model).header.size()};
-    LoneTraining training;
-    training.program = m_node.trainer_program;
-    training.error_file = m_folder / "alone.log";
-    training.vector_file = m_folder / "alone.f32";
-    training.load = {manifest.model, recipe, initial, 0};
-    for (std::uint64_t stretch = 0; stretch < lone_stretches; ++stretch) {
-        const std::size_t shard = stretch % shards.size();
-        const std::uint64_t round = recipe.total_rounds * stretch / lone_stretches;
-        training.shards.push_back({stretch, manifest.host.hex(), recipe.seed, run::learning_rate_at(recipe, round),
-                                   shards[shard].string(), manifest.shards[shard].records});
-    }
-    training.evaluate = validation_question(home, manifest);
-    return training;
-}
-
-/// One computer alone with `times` the tokens of a volunteer that was there throughout, then with twice as many.
-void Demo::measure_worth(double times) {
-    const double one = static_cast<double>(m_report.credited_tokens) / m_report.contributions_per_round;
-    m_screen.say(formatted("training one computer alone with %.0f tokens, %g times a volunteer's", times * one, times));
-    LoneTraining training = lone_training(run_home(), m_manifest);
-    training.tokens = times * one;
-    train_alone(m_loop, std::move(training), [this, times, one](const Result<LoneOutcome>& outcome) {
-        if (!outcome) {
-            m_report.troubles.push_back("One computer alone could not be measured: " + outcome.error().message);
-            return tell();
-        }
-        m_report.alone.push_back({outcome->tokens / one, outcome->loss});
-        if (outcome->loss > m_report.final_loss && times < lone_times_max) return measure_worth(2 * times);
-        tell();
-    });
+void Demo::measure_worth() {
+    WorthQuestion question{{m_node.trainer_program, m_folder, run_home()}, m_manifest};
+    question.tokens = static_cast<double>(m_report.credited_tokens) / m_report.contributions_per_round;
+    question.loss = m_report.final_loss;
+    measure_alone(m_loop, std::move(question), [this](const std::string& line) { m_screen.say(line); },
+                  [this](const AloneReached& reached) {
+                      m_report.alone = reached.points;
+                      if (!reached.ended) m_report.troubles.push_back(reached.ended.error().message);
+                      tell();
+                  });
 }
 
 void Demo::tell() {

@@ -5,12 +5,14 @@
 // its own.
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "app/demo/demo.h"
+#include "app/demo/worth_of_run.h"
 #include "app/node/cli/help/help_text.h"
 #include "app/node/cli/this_node.h"
 #include "core/base/processor/isa.h"
@@ -50,6 +52,9 @@ int main(int argc, char** argv) {
     DemoOptions options;
     add_demo_options(app, options);
     app.add_subcommand("demo", "The verb, which potluck-node passes on with its other words")->group("");
+    CLI::App* worth = app.add_subcommand("worth", "Tell how many computers a run was worth that was hosted here");
+    std::filesystem::path hosted;
+    worth->add_option("folder", hosted, "The host's data folder; its node has ended")->required();
     CLI11_PARSE(app, argc, argv);
     if (const potluck::Status read = line.read(argc, argv); !read) {
         std::cerr << "potluck-demo: " << read.error().message << std::endl;
@@ -57,5 +62,5 @@ int main(int argc, char** argv) {
     }
     NodeOptions node = line.node().options;
     node.trainer_program = trainer_of(node);
-    return static_cast<int>(run_demo(options, node));
+    return static_cast<int>(worth->parsed() ? tell_worth(hosted, node) : run_demo(options, node));
 }

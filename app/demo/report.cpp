@@ -35,17 +35,6 @@ std::string harmless(const std::string& text) {
 
 constexpr const char* bounds[] = {"", "at most ", "at least "};
 
-std::string worth_text(const DemoReport& report) {
-    if (report.alone.empty()) return "";
-    const Worth worth = worth_of(report.alone, report.final_loss);
-    std::string text = "  worth              " + std::string(bounds[static_cast<std::size_t>(worth.bound)]) +
-                       formatted("%.1f computers; one alone reaches ", worth.computers);
-    for (const LonePoint& point : report.alone) {
-        text += formatted("%s%.3f with %.1f", &point == report.alone.data() ? "" : ", ", point.loss, point.times);
-    }
-    return text + " times a volunteer's tokens\n";
-}
-
 nlohmann::json worth_json(const DemoReport& report) {
     if (report.alone.empty()) return nullptr;
     const Worth worth = worth_of(report.alone, report.final_loss);
@@ -115,6 +104,17 @@ std::optional<double> tokens_needed(const DemoReport& report) {
 }
 
 }  // namespace
+
+std::string worth_text(const std::vector<LonePoint>& alone, double loss) {
+    if (alone.empty()) return "";
+    const Worth worth = worth_of(alone, loss);
+    std::string text = "  worth              " + std::string(bounds[static_cast<std::size_t>(worth.bound)]) +
+                       formatted("%.1f computers; one alone reaches ", worth.computers);
+    for (const LonePoint& point : alone) {
+        text += formatted("%s%.3f with %.1f", &point == alone.data() ? "" : ", ", point.loss, point.times);
+    }
+    return text + " times a volunteer's tokens\n";
+}
 
 std::string computer_text(const Pace& pace, std::uint64_t volunteers) {
     return about(static_cast<double>(volunteers) * pace.tokens_per_second) + " tokens/s in all, " +
@@ -242,7 +242,7 @@ std::string to_text(const DemoReport& report) {
                      model::is_embedder(report.model) ? " nats per picture"
                      : model::is_coder(report.model)  ? ""
                                                       : " nats per token")
-        << figures_text("coder's ", report.coder_figures) << figures_text("", report.figures) << worth_text(report)
+        << figures_text("coder's ", report.coder_figures) << figures_text("", report.figures) << worth_text(report.alone, report.final_loss)
         << formatted("  rounds             %llu in %.0f s, %llu lost; overhead of the last round %.2f s\n",
                      static_cast<unsigned long long>(report.rounds), report.seconds,
                      static_cast<unsigned long long>(report.rounds_lost), report.round_overhead_seconds)

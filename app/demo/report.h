@@ -81,6 +81,8 @@ inline constexpr double lead_at_end = 0.01;
 [[nodiscard]] bool has_beaten(const DemoReport& report, double lead = 0);
 /// What else has to be said of a run with which nothing is wrong: a sentence each.
 [[nodiscard]] std::vector<std::string> remarks_on(const DemoReport& report);
+/// "  worth              3.1 computers; ...\n": what a swarm with this loss was worth; empty if nothing was measured.
+[[nodiscard]] std::string worth_text(const std::vector<LonePoint>& alone, double loss);
 /// "9,870 tokens/s in all, 1,974 each of 5 (CPU, 1 thread, AVX2); other programs use 34 % of its processor".
 [[nodiscard]] std::string computer_text(const Pace& pace, std::uint64_t volunteers);
 

@@ -49,13 +49,22 @@ QString write_recipe(const QTemporaryDir& folder, const char* json) {
     return recipe.fileName();
 }
 
-QByteArray run_demo(const QStringList& arguments, int& code) {
+QByteArray run_program(const QString& program, const QStringList& arguments, int& code) {
     QProcess demo;
     demo.setProcessChannelMode(QProcess::MergedChannels);
-    demo.start(node(), QStringList{"demo"} + arguments);
+    demo.start(program, arguments);
     const bool ended = demo.waitForFinished(timeout_ms) && demo.exitStatus() == QProcess::NormalExit;
     code = ended ? demo.exitCode() : -1;
     return demo.readAll();
+}
+
+QByteArray run_demo(const QStringList& arguments, int& code) {
+    return run_program(node(), QStringList{"demo"} + arguments, code);
+}
+
+/// Of a run that was hosted in this data folder, whoever its members were.
+QByteArray run_worth(const QString& data_folder, int& code) {
+    return run_program(POTLUCK_BIN_DIR "/potluck-demo", {"worth", data_folder}, code);
 }
 
 /// Ten rounds of a small model with two volunteers and one that joins later, the real trainer in each.
@@ -260,6 +269,17 @@ private slots:
             QVERIFY(alone[i].toObject()["times"].toDouble() >= std::exp2(i));
         }
         QVERIFY(said.contains("\n  worth  ") && found["worth"]["computers"].toDouble() >= 1);
+
+        // The same of the run in the host's folder, after it has ended.
+        const QString data = folder.filePath("data/demo");
+        const QByteArray later = run_worth(data + "/backbone", code);
+        QVERIFY2(code == 0, later.constData());
+        const QByteArray loss = "validation loss of " + QByteArray::number(found["final_loss"].toDouble(), 'f', 3);
+        QVERIFY2(later.contains(loss) && later.contains("\n  worth  "), later.constData());
+        const QByteArray tokens = said.mid(said.indexOf("training one computer alone"));
+        QVERIFY2(later.contains(tokens.first(tokens.indexOf('\n'))), later.constData());
+        const QByteArray of_volunteer = run_worth(data + "/volunteer-1", code);
+        QVERIFY2(code == 1 && of_volunteer.contains("give the data folder of the run's host"), of_volunteer.constData());
     }
 
     /// Half of these steps end at the bigram model's loss.
