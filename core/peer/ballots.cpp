@@ -123,6 +123,8 @@ bool Ballots::lets_in_without_entries(const std::vector<run::SignedAction>& acti
 void Ballots::tick() {
     if (!m_agreement) return;
     if (m_unsaved && m.context.now() >= m_save_again) save();
+    for (const AwaitedLists::Question& question : m_awaited.due(m.context.now()))
+        m.context.send(question.of, run::ListRequest{question.list});
     carry_out(m_agreement->tick(m.context.now()));
 }
 
@@ -153,14 +155,16 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     const bool keeps_list = has_list && is_held && !is_far_ahead(*statement);
     if (keeps_list) remember(*named, message.list);
     const bool asks = lacks_list && !has_list && is_held && !is_far_ahead(*statement);
-    if (asks && m_awaited.ask(*named, m.context.now())) m.context.send(from, run::ListRequest{*named});
+    if (asks && m_awaited.named(*named, from, m.context.now())) m.context.send(from, run::ListRequest{*named});
     carry_out(actions);
     if (keeps_list) reconsider();
     const Verdict verdict = verdict_of(actions.verdict);
     // A second message in a slot is evidence, once, and never traffic.
     const bool is_new = verdict == Verdict::accepted || !actions.evidence.empty();
     const bool is_said_again = verdict == Verdict::repeated && is_sound;
-    if ((is_new || is_said_again) && may_pass_on(message.statement)) m.context.pass_on(message, from);
+    // Without its list, which most have by then: each neighbour passes on to each other one.
+    if ((is_new || is_said_again) && may_pass_on(message.statement))
+        m.context.pass_on(run::BallotMessage{message.statement, {}}, from);
     return verdict;
 }
 

@@ -9,7 +9,7 @@ namespace potluck::peer {
 void FullOrLight::took_payloads(Duration taken, std::uint64_t payload_bytes, std::uint64_t step_bytes) {
     const bool is_slow = taken > m_window / run::exchange_divisor;
     m_in_a_row = is_slow && step_bytes < payload_bytes ? m_in_a_row + 1 : 0;
-    if (m_in_a_row < rounds_to_light) return;
+    if (m_in_a_row < (payload_bytes > steps_to_be_light * step_bytes ? 1 : rounds_to_light)) return;
     m_light = true;
     m_in_a_row = 0;
 }

@@ -2,6 +2,7 @@
 // signed (light), in a run of coded steps. It is the member's own affair, decided from what its line was seen to carry:
 //
 //   full --payloads took more than a tenth of the window, rounds_to_light times in a row--> light
+//        --the same once, where they are many times the step--> light
 //   light --they would take less than half of that, for many rounds in a row--> full
 //
 // Of few members the payloads together may be shorter than the step: then nobody is light, however slow its line.
@@ -18,7 +19,7 @@ namespace potluck::peer {
 
 inline constexpr std::uint32_t rounds_to_light = 2;
 inline constexpr std::uint32_t rounds_to_full_min = 4, rounds_to_full_max = 64;
-inline constexpr std::uint64_t steps_to_begin_light = 4;
+inline constexpr std::uint64_t steps_to_be_light = 4;
 
 class FullOrLight {
 public:
@@ -27,7 +28,7 @@ public:
     [[nodiscard]] bool light() const { return m_light; }
     /// The first round that this member takes of the run: its payloads together, and its step.
     void begins(std::uint64_t payload_bytes, std::uint64_t step_bytes) {
-        m_light = payload_bytes > steps_to_begin_light * step_bytes;
+        m_light = payload_bytes > steps_to_be_light * step_bytes;
     }
     /// A round ended in which this member took all payloads, of `payload_bytes` together, whose step has `step_bytes`:
     /// `taken` is how long after the window's end nine of ten of its list's were here.

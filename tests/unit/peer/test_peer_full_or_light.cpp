@@ -47,6 +47,15 @@ private slots:
         QVERIFY(choice.light());
     }
 
+    void one_slow_round_is_enough_where_payloads_are_more_than_four_steps() {
+        FullOrLight choice(window);
+        choice.took_payloads(Duration{1'001}, 4'000, 1'000);
+        choice.took_payloads(Duration{1'000}, 4'001, 1'000);
+        QVERIFY(!choice.light());
+        choice.took_payloads(Duration{1'001}, 4'001, 1'000);
+        QVERIFY(choice.light());
+    }
+
     void a_member_is_full_once_payloads_would_take_half_of_a_tenth_for_four_rounds() {
         // Twice as many bytes as the step: 249 ms of it make 498 ms of them.
         FullOrLight choice = light_one();

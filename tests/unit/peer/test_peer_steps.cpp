@@ -340,7 +340,7 @@ private slots:
         run::AcceptList list = few.list();
         const std::uint64_t step =
             numerics::step_bytes_max(few.context.layout.parameters, numerics::kept_of_step(list.k));
-        list.entries[0].payload.size = steps_to_begin_light * step;
+        list.entries[0].payload.size = steps_to_be_light * step;
         few.steps.begin_with(list);
         QVERIFY(!few.steps.light());
         ++list.entries[0].payload.size;
