@@ -144,9 +144,12 @@ std::vector<Checkpoint> Seeder::checkpoints() const {
     return list;
 }
 
+/// Who is behind takes a checkpoint only once a list says that it is right, and a list may need its vote.
 std::optional<Checkpoint> Seeder::newest_checkpoint() const {
     if (m_checkpoints.empty()) return std::nullopt;
-    return m_checkpoints.rbegin()->second;
+    const auto is_confirmed = [this](const auto& one) { return one.first < m.chain.height() || m.chain.closed(); };
+    const auto confirmed = std::find_if(m_checkpoints.rbegin(), m_checkpoints.rend(), is_confirmed);
+    return confirmed == m_checkpoints.rend() ? m_checkpoints.rbegin()->second : confirmed->second;
 }
 
 void Seeder::check_invariants() const {

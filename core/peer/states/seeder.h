@@ -75,6 +75,7 @@ public:
     bool forget_oldest_payloads(std::uint64_t rounds_spared);
 
     [[nodiscard]] std::vector<Checkpoint> checkpoints() const;
+    /// The newest that the chain confirms, or the only one there is.
     [[nodiscard]] std::optional<Checkpoint> newest_checkpoint() const;
     void check_invariants() const;
 

@@ -22,11 +22,14 @@ struct SeederMediator final : Seeder::Mediator {
 };
 
 struct Bench : Fixture {
-    /// A member with this many rounds behind it, each with one payload of its own and one of another.
+    /// So many rounds more, each with one payload of its own and one of another.
     void play(std::uint64_t rounds) {
-        seeder.seed_kept_payloads(Seeder::Missing::fetched);
-        mediator.newest = StateStore::Held{RoundId{0}, commit(0, 0.5F)};
-        for (std::uint64_t round = 0; round < rounds; ++round) {
+        if (chain.height().value == 0) {
+            seeder.seed_kept_payloads(Seeder::Missing::fetched);
+            mediator.newest = StateStore::Held{RoundId{0}, commit(0, 0.5F)};
+        }
+        const std::uint64_t until = chain.height().value + rounds;
+        for (std::uint64_t round = chain.height().value; round < until; ++round) {
             std::vector<run::Accepted> entries;
             for (const std::uint8_t who : {std::uint8_t{1}, std::uint8_t{2}})
                 entries.push_back({key_of(who).id(), payload(who, round), {64}});
@@ -131,6 +134,24 @@ private slots:
         bench.seeder.check_invariants();
         bench.seeder.state_dropped(RoundId{3});
         QVERIFY(!bench.seeder.newest_checkpoint());
+    }
+
+    /// Else a seat that is behind may wait for a list that waits for its vote.
+    void the_checkpoint_before_is_told_until_a_list_confirms_the_newest() {
+        Bench bench;
+        const auto publish = [&](std::uint64_t round) {
+            bench.seeder.publish_checkpoint(RoundId{round});
+            const auto [file, kind] = bench.swarm.files.back();
+            bench.seeder.on_published(file, run::BlobRef{*bench.chain.digest_at(RoundId{round}), 1, kind, {}});
+        };
+        bench.play(3);
+        publish(3);
+        QCOMPARE(bench.seeder.newest_checkpoint()->round, RoundId{3});
+        bench.play(3);
+        publish(6);
+        QCOMPARE(bench.seeder.newest_checkpoint()->round, RoundId{3});
+        bench.play(1);
+        QCOMPARE(bench.seeder.newest_checkpoint()->round, RoundId{6});
     }
 
     void a_file_that_is_not_the_chains_state_is_no_checkpoint() {
