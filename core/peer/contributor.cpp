@@ -304,8 +304,8 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     const bool current = m.machine.playing() && is_due({round, base, {}, {}}) && !m.keeper.applying();
     const bool may_offer = current && m_record.pending.size() < own_contributions_max;
     const Bytes blob = may_offer ? payload_blob(m.context.self(), payload) : Bytes();
-    const Result<run::BlobRef> published = may_offer ? m.context.swarm.publish(blob, run::Retention::kept)
-                                                     : Error{ErrorCode::cancelled, "The round is over."};
+    const Result<run::BlobRef> published =
+        may_offer ? publish(blob) : Error{ErrorCode::cancelled, "The round is over."};
     if (!published.ok()) {
         if (current) m.errors.report(published.error().message);
         unpublished(std::move(payload));
@@ -323,6 +323,15 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     m.routes.send(own, blob, m.chain.committee(), reach_after(m_in_time));
     m.mediator.status_changed();
     look_ahead(round, std::move(payload));
+}
+
+/// What it made itself counts more than what it keeps for others.
+Result<run::BlobRef> Contributor::publish(ByteSpan blob) {
+    for (;;) {
+        Result<run::BlobRef> published = m.context.swarm.publish(blob, run::Retention::kept);
+        const bool is_full = !published.ok() && published.error().code == ErrorCode::no_space;
+        if (!is_full || !m.mediator.make_room()) return published;
+    }
 }
 
 /// The payload was taken out of the error feedback already; it goes back, and its tokens stay carried.

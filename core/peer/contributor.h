@@ -71,6 +71,8 @@ public:
         virtual void nothing_offered() = 0;
         virtual void close_early() = 0;
         virtual void status_changed() = 0;
+        /// The disk is full: false if there is nothing that can go.
+        [[nodiscard]] virtual bool make_room() = 0;
     };
     struct Parts {
         const Context& context;
@@ -186,6 +188,7 @@ private:
     void accumulate_into_error_feedback(const Anchor& anchor, float decay);
     void encode_window(RoundId round);
     void encoded(RoundId round, const StateDigest& base, Bytes payload);
+    [[nodiscard]] Result<run::BlobRef> publish(ByteSpan blob);
     void unpublished(Bytes payload);
     void look_ahead(RoundId round, Bytes payload);
     void looked_ahead(RoundId round, bool possible);

@@ -126,6 +126,7 @@ private:
     void offered(const run::ContributionMessage& own) override;
     void nothing_offered() override { m.machine.nothing_offered(m.context.now()); }
     void close_early() override { m.machine.close_early(); }
+    bool make_room() override { return m.seeder.forget_oldest_payloads(0); }
     std::optional<StateStore::Held> newest_state() const override { return m.keeper.newest(); }
     bool in_use(RoundId round) const override { return m.contributor.in_use(round) || m.juror.in_use(round); }
     void drop_state(RoundId round) override { m.keeper.drop(round); }

@@ -77,7 +77,9 @@ public:
     std::size_t bytes_unsent = 0;  // whoever is asked about
     std::size_t unsent(const PeerId&) const override { return bytes_unsent; }
     std::map<BlobId, Bytes> published;
+    bool full = false;  // there is no room for what it publishes
     Result<run::BlobRef> publish(ByteSpan content, run::Retention) override {
+        if (full) return Error{ErrorCode::no_space, "The disk is full."};
         published[merkle_root(content)] = Bytes(content.begin(), content.end());
         return run::BlobRef{merkle_root(content), content.size(), run::BlobKind::plain, {}};
     }

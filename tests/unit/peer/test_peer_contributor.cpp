@@ -360,6 +360,34 @@ private slots:
         QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
     }
 
+    void a_full_disk_makes_room_for_what_is_contributed() {
+        Bench bench;
+        bench.swarm.full = true;
+        bench.mediator.makes_room = [&] {
+            bench.swarm.full = bench.mediator.rooms_asked < 3;
+            return true;
+        };
+        bench.contributor.close_window();
+        bench.write_snapshot(0.25F);
+        bench.contributor.on_snapshot({{640}, 1, 1.0});
+        bench.work.finish_all();
+        QCOMPARE(bench.mediator.offers.size(), std::size_t{1});
+        QCOMPARE(bench.mediator.rooms_asked, 3);
+    }
+
+    void a_full_disk_with_nothing_to_spare_returns_the_payload() {
+        Bench bench;
+        bench.swarm.full = true;
+        bench.contributor.close_window();
+        bench.write_snapshot(0.25F);
+        bench.contributor.on_snapshot({{640}, 1, 1.0});
+        bench.work.finish_all();
+        QVERIFY(bench.mediator.offers.empty());
+        QCOMPARE(bench.mediator.rooms_asked, 1);
+        QCOMPARE(bench.contributor.record().carried.value, 640ULL);
+        QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
+    }
+
     void a_pause_keeps_tokens_and_movement_and_ends_the_trainer() {
         Bench bench;
         bench.contribute(0.25F, 640);

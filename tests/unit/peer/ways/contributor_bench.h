@@ -48,6 +48,12 @@ struct ContributorMediator final : Contributor::Mediator {
     void nothing_offered() override { ++nothings; }
     void close_early() override {}
     void status_changed() override {}
+    bool make_room() override {
+        ++rooms_asked;
+        return makes_room && makes_room();
+    }
+    std::function<bool()> makes_room;
+    int rooms_asked = 0;
     std::vector<run::ContributionMessage> offers;
     int nothings = 0;
     std::function<std::uint64_t()> saves;
