@@ -38,6 +38,10 @@ constexpr std::uint64_t small_blob_bytes = 1 << 20;
 /// deadline, others are asked only if it has not sent the blob by then; what has no deadline waits for as long as some
 /// of it comes.
 constexpr Duration ask_others_after{2'000};
+/// What is small and all want at once, as a step is: a source with a good line has sent it by then, and who has it can
+/// send it to those whose source has not.
+constexpr Duration ask_few_after{700};
+constexpr std::size_t others_for_what_all_want = 3;
 constexpr Duration silence_max{10'000};
 constexpr std::size_t asked_later_max = 256;
 constexpr Duration ask_alone{5'000};
@@ -252,12 +256,14 @@ void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     m_owner.check();
     std::vector<Endpoint> sources = endpoints_of(options.sources);
     const bool small = blob.size <= small_blob_bytes, unhurried = options.deadline == TimePoint{};
-    const bool waits = (small || unhurried) && !sources.empty() && !options.all_neighbours;
+    const bool all_want_it = options.all_neighbours;
+    const bool waits = !sources.empty() && (small || (unhurried && !all_want_it));
     if (waits && m_asked_later.size() < asked_later_max) {
-        m_asked_later.push_back({.blob = blob, .at = m_now + ask_others_after, .unhurried = unhurried});
+        AskedLater later{blob, m_now + ask_others_after, unhurried, others_for_small};
+        if (all_want_it) later = {blob, m_now + ask_few_after, false, others_for_what_all_want};
+        m_asked_later.push_back(later);
     } else {
-        const bool few = small && !options.all_neighbours;
-        for (const Endpoint& other : others_for(blob, few ? others_for_small : others_for_large)) {
+        for (const Endpoint& other : others_for(blob, small ? others_for_small : others_for_large)) {
             if (std::find(sources.begin(), sources.end(), other) == sources.end()) sources.push_back(other);
         }
     }
@@ -274,7 +280,7 @@ void LiveSwarm::ask_others(TimePoint now) {
     }
     std::erase_if(m_asked_later, [&](const AskedLater& waits) {
         if (now < waits.at) return false;
-        m_parts.blobs.offer_sources(waits.blob.root, others_for(waits.blob, others_for_small));
+        m_parts.blobs.offer_sources(waits.blob.root, others_for(waits.blob, waits.most));
         return true;
     });
 }

@@ -77,6 +77,7 @@ private:
         run::BlobRef blob;
         TimePoint at;
         bool unhurried = false;  // has no deadline
+        std::size_t most = 0;    // others that are asked
         Blobs::Reception reception{};
     };
 
