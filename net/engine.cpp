@@ -238,6 +238,15 @@ void Engine::set_rate_limits(std::uint64_t upload, std::uint64_t download) {
     m_session->apply_settings(std::move(pack));
 }
 
+void Engine::encrypt_dials(bool on) {
+    m_owner.check();
+    if (std::exchange(m_encrypts_dials, on) == on) return;
+    lt::settings_pack pack;
+    pack.set_int(lt::settings_pack::out_enc_policy,
+                 on ? lt::settings_pack::pe_enabled : lt::settings_pack::pe_disabled);
+    m_session->apply_settings(std::move(pack));
+}
+
 void Engine::save_dht() const {
     const std::vector<char> text = lt::write_session_params_buf(
         m_session->session_state(lt::session_handle::save_dht_state), lt::session_handle::save_dht_state);

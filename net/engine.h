@@ -89,6 +89,8 @@ public:
     void open_way(const Endpoint& to, TimePoint now);
     void close_ways(TimePoint now);
     void set_rate_limits(std::uint64_t upload, std::uint64_t download);
+    /// Whether connections from here begin encrypted, as BitTorrent clients do it.
+    void encrypt_dials(bool on);
     [[nodiscard]] std::uint16_t port() const { return m_port; }
     /// Names are for the proxy to look up then, and no datagram may leave but through it.
     [[nodiscard]] bool uses_proxy() const { return m_uses_proxy; }
@@ -113,6 +115,7 @@ private:
     std::filesystem::path m_dht_file;
     std::uint16_t m_port = 0;
     bool m_uses_proxy = false;
+    bool m_encrypts_dials = false;
     std::uint64_t m_order_key = 0;  // of urgent pieces
     struct Way {
         lt::torrent_handle torrent;

@@ -68,6 +68,11 @@ void set_speed(Pack& pack) {
 
 void set_connections(Pack& pack) {
     pack.set_bool(Pack::allow_multiple_connections_per_ip, true);
+    // Members' sessions are encrypted by themselves (links/secure_channel.h), and blobs are public. What BitTorrent
+    // would encrypt beside that costs both ends some 10 ms, a round-trip and a kilobyte for each connection, of which a
+    // round has dozens. swarm.cpp turns it on where a network lets nothing else through.
+    pack.set_int(Pack::out_enc_policy, Pack::pe_disabled);
+    pack.set_int(Pack::in_enc_policy, Pack::pe_enabled);
     // Blob torrents must let go of one another when both have everything, or sixteen members with sixteen blobs keep
     // hundreds of idle connections. The run's own torrent keeps them: its plugin vetoes (channel.cpp).
     pack.set_bool(Pack::close_redundant_connections, true);
@@ -87,8 +92,6 @@ void set_loopback(Pack& pack, const SessionSettings& settings) {
     pack.set_bool(Pack::enable_natpmp, false);
     pack.set_bool(Pack::enable_outgoing_utp, false);
     pack.set_bool(Pack::enable_incoming_utp, false);
-    pack.set_int(Pack::out_enc_policy, Pack::pe_disabled);
-    pack.set_int(Pack::in_enc_policy, Pack::pe_enabled);
     pack.set_int(Pack::min_reconnect_time, 1);
     pack.set_bool(Pack::dht_restrict_routing_ips, false);
     pack.set_bool(Pack::dht_restrict_search_ips, false);
