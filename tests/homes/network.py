@@ -5,6 +5,7 @@ left behind is found and removed. The addresses: 10.77.0.0/16 is the public netw
 192.168.N.0/24 is home N.
 """
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -167,6 +168,19 @@ class Network:
             inside(router, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "32kb", "latency",
                    "300ms")
         return home
+
+    def stop_bittorrent(self, home):
+        """From now on what begins like a BitTorrent client's connection does not pass the router of `home`: the first
+        eight bytes of its handshake, behind headers of TCP, with and without time stamps, and of uTP."""
+        for protocol, bits in (("tcp", 160), ("tcp", 256), ("udp", 224)):
+            inside("r" + home[1:], "nft", f"add rule ip potluck through meta l4proto {protocol} "
+                   f"@th,{bits},64 0x13426974546f7272 counter drop")
+
+    def stopped(self, home):
+        """How many packets stop_bittorrent() has dropped."""
+        words = ["ip", "netns", "exec", PREFIX + "r" + home[1:], "nft", "list chain ip potluck through"]
+        rules = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        return sum(int(count) for count in re.findall(r"counter packets (\d+)", rules))
 
     def let_in_when_asked(self, home):
         """The router of `home` has NAT-PMP switched on."""

@@ -268,19 +268,30 @@ private slots:
         QVERIFY(steady_now() - began > Duration(1'900));
     }
 
-    /// As a step is, which many take at once.
-    void others_are_asked_at_once_for_what_all_neighbours_may_have() {
+    /// As a step is, which many take at once: whoever has it helps soon, if its source did not send it by then.
+    void others_are_asked_soon_for_what_all_want() {
         Room room;
         room.open(3);
         QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes of_both = random_bytes(300'000, 32);
+        const run::BlobRef sent = room[0].swarm->publish(of_both).value();
+        QVERIFY(room[1].swarm->publish(of_both).ok());
         const run::BlobRef ref = room[1].swarm->publish(random_bytes(700'000, 31)).value();
         room.wait([] { return false; }, 7'000);  // until its publisher connects to nobody any more
-        const TimePoint began = steady_now();
-        peer::FetchOptions options = from({room[0].id()});
-        options.all_neighbours = true;
-        room[2].swarm->fetch(ref, std::move(options));
-        QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(ref.root); }));
-        QVERIFY(steady_now() - began < Duration(1'900));
+        const auto fetch = [&](const run::BlobRef& blob) {
+            const TimePoint began = steady_now();
+            peer::FetchOptions options = from({room[0].id()});
+            options.all_neighbours = true;
+            room[2].swarm->fetch(blob, std::move(options));
+            room.wait([&] { return room[2].witness.blobs.contains(blob.root); });
+            return steady_now() - began;
+        };
+        const std::uint64_t before = room[1].session->counters().bytes_up;
+        room[0].session->set_rate_limits(600'000, 0);  // half a second for it
+        QVERIFY(fetch(sent) < Duration(1'900));
+        QVERIFY(room[1].session->counters().bytes_up - before < 100'000);
+        room[0].session->set_rate_limits(0, 0);
+        QVERIFY(fetch(ref) < Duration(1'900));
     }
 
     /// Several that are asked at once each send the last blocks.
