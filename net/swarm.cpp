@@ -270,12 +270,13 @@ void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     std::vector<Endpoint> sources = endpoints_of(options.sources);
     const bool small = blob.size <= small_blob_bytes, unhurried = options.deadline == TimePoint{};
     const bool all_want_it = options.all_neighbours;
+    const bool is_named = options.named_only && !sources.empty();
     const bool waits = !sources.empty() && (small || (unhurried && !all_want_it));
-    if (waits && m_asked_later.size() < asked_later_max) {
+    if (waits && !is_named && m_asked_later.size() < asked_later_max) {
         AskedLater later{blob, m_now + ask_others_after, unhurried, others_for_small};
         if (all_want_it) later = {blob, m_now + ask_few_after, false, others_for_what_all_want};
         m_asked_later.push_back(later);
-    } else {
+    } else if (!is_named) {
         for (const Endpoint& other : others_for(blob, small ? others_for_small : others_for_large)) {
             if (std::find(sources.begin(), sources.end(), other) == sources.end()) sources.push_back(other);
         }

@@ -268,6 +268,23 @@ private slots:
         QVERIFY(steady_now() - began > Duration(1'900));
     }
 
+    void nobody_but_the_named_is_asked_for_what_only_they_have() {
+        Room room;
+        room.open(3);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const run::BlobRef ref = room[1].swarm->publish(random_bytes(200'000, 33)).value();
+        room.wait([] { return false; }, 7'000);  // until its publisher connects to nobody any more
+        peer::FetchOptions options = from({room[0].id()});
+        options.named_only = true;
+        room[2].swarm->fetch(ref, std::move(options));
+        QVERIFY(!room.wait([&] { return room[2].witness.blobs.contains(ref.root); }, 4'000));
+        // Where there is no session with any of them, it is asked of others.
+        options = from({room[2].id()});
+        options.named_only = true;
+        room[0].swarm->fetch(ref, std::move(options));
+        QVERIFY(room.wait([&] { return room[0].witness.blobs.contains(ref.root); }));
+    }
+
     /// As a step is, which many take at once: whoever has it helps soon, if its source did not send it by then.
     void others_are_asked_soon_for_what_all_want() {
         Room room;

@@ -83,9 +83,10 @@ void Payloads::want_accepted(const run::AcceptList& list, TimePoint now, Holders
     for (const run::Accepted& accepted : list.entries) {
         std::vector<PeerId> sources = seats;
         sources.push_back(accepted.peer);
-        want(accepted.payload, list.round, std::move(sources));
+        const bool is_new = add(accepted.payload, list.round, std::move(sources), run::Retention::kept) != nullptr;
         Entry& entry = m_entries.at(accepted.payload.root);
         entry.seats = seats;
+        if (is_new) fetch(entry, TimePoint{});
         if (!std::exchange(entry.accepted, true)) entry.again = std::min(entry.again, now + author_patience);
     }
 }
@@ -97,7 +98,8 @@ void Payloads::fetch(Entry& entry, TimePoint now) {
                               .deadline = {},
                               .damaged_copy = {},
                               .layer = {},
-                              .retention = entry.retention});
+                              .retention = entry.retention,
+                              .named_only = !entry.seats.empty()});
 }
 
 Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content, TimePoint now) {

@@ -59,8 +59,11 @@ struct FetchOptions {
     std::vector<Digest> layer;
     /// Where the disk that blobs may take is used up: what this one may displace, and what may displace it.
     run::Retention retention = run::Retention::kept;
-    /// Many fetch it at the same time and pass on what they have: neighbours are asked at once, beside the sources.
+    /// Many fetch it at the same time and pass on what they have: neighbours are asked beside the sources, at once of
+    /// what is large, and soon of what is small.
     bool all_neighbours = false;
+    /// Nobody but the sources can have it, as long as there is a session with one of them.
+    bool named_only = false;
 };
 
 class Swarm {

@@ -66,7 +66,7 @@ public:
     std::map<BlobId, BlobPointer> blobs;
     std::vector<BlobId> fetched, forgotten;
     std::vector<run::Retention> ranks;  // of what was fetched
-    std::vector<bool> of_all_neighbours;
+    std::vector<bool> of_all_neighbours, of_named_only;
     std::vector<std::pair<BlobId, run::Retention>> retained;
 
     void send(const PeerId& to, const run::Envelope& envelope) override {
@@ -92,6 +92,7 @@ public:
         sources.push_back(options.sources);
         ranks.push_back(options.retention);
         of_all_neighbours.push_back(options.all_neighbours);
+        of_named_only.push_back(options.named_only);
     }
     void seek(const std::vector<PeerId>& members) override { sought = members; }
     std::vector<PeerId> sought;

@@ -165,8 +165,10 @@ private slots:
         const TimePoint now = bench.context.now();
         bench.payloads.want_accepted(list, now, Payloads::Holders::seats);
         QCOMPARE(bench.swarm.sources.back(), (std::vector{key_of(7).id(), key_of(8).id(), list.entries.front().peer}));
+        QVERIFY(bench.swarm.of_named_only.back());
         bench.payloads.retry(now + author_patience);
         QCOMPARE(bench.swarm.sources.back(), list.committee);
+        QVERIFY(bench.swarm.of_named_only.back());
     }
 
     void a_fetch_for_rounds_that_are_over_ends_and_what_is_here_stays() {
