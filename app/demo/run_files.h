@@ -15,7 +15,7 @@ namespace potluck::node {
 /// By number.
 [[nodiscard]] std::vector<std::filesystem::path> shard_files(const std::filesystem::path& run_folder,
                                                              const run::Manifest& manifest);
-/// Of the latest round; empty if there is none.
+/// The one of the latest round; empty if there is none.
 [[nodiscard]] std::filesystem::path newest_state_in(const std::filesystem::path& run_folder);
 /// On the records that the run's baseline and its curve are of. The state is to be filled in.
 [[nodiscard]] control::EvaluateRequest validation_question(const std::filesystem::path& run_folder,

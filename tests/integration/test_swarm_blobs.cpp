@@ -268,7 +268,7 @@ private slots:
         QVERIFY(steady_now() - began > Duration(1'900));
     }
 
-    void nobody_but_the_named_is_asked_for_what_only_they_have() {
+    void others_are_not_asked_for_what_only_the_named_have() {
         Room room;
         room.open(3);
         QVERIFY(room.wait_until_all_know_each_other());
