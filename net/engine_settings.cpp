@@ -70,7 +70,7 @@ void set_connections(Pack& pack) {
     pack.set_bool(Pack::allow_multiple_connections_per_ip, true);
     // Members' sessions are encrypted by themselves (links/secure_channel.h), and blobs are public. What BitTorrent
     // would encrypt beside that costs both ends some 10 ms, a round-trip and a kilobyte for each connection, of which a
-    // round has dozens. swarm.cpp turns it on where a network lets nothing else through.
+    // round has dozens. session.cpp turns it on where a network lets nothing else through.
     pack.set_int(Pack::out_enc_policy, Pack::pe_disabled);
     pack.set_int(Pack::in_enc_policy, Pack::pe_enabled);
     // Blob torrents must let go of one another when both have everything, or sixteen members with sixteen blobs keep

@@ -39,6 +39,8 @@ constexpr Duration progress_interval{250};
 constexpr Duration statistics_interval{1'000};
 constexpr Duration flow_interval{5'000};
 constexpr Duration listen_interval{5'000};
+/// A network that stops what begins like BitTorrent lets through what begins encrypted: who has no session tries both.
+constexpr Duration dials_alike_for{60'000};
 
 Status make_folder(const fs::path& folder) {
     std::error_code failure;
@@ -70,7 +72,8 @@ struct Session::Impl {
           manifests(*engine, settings.data_folder / "manifests"),
           begun(steady_now()),
           now(begun),
-          measured(begun) {}
+          measured(begun),
+          dials_chosen(begun) {}
 
     void take_events();
     [[nodiscard]] bool learn_address(const Event& event);
@@ -78,6 +81,7 @@ struct Session::Impl {
     void deliver();
     void measure();
     void listen();
+    void choose_dials();
     [[nodiscard]] LiveSwarm* find(const RunId& run) const {
         const auto found =
             std::find_if(swarms.begin(), swarms.end(), [&](const LiveSwarm* swarm) { return swarm->run() == run; });
@@ -102,6 +106,8 @@ struct Session::Impl {
     TimePoint asked_statistics;
     TimePoint measured;  // when what others get and bring was
     TimePoint listened;  // when interfaces were looked for, while there is none
+    TimePoint dials_chosen;
+    bool encrypts_dials = false;
     bool stopped = false;
 };
 
@@ -199,6 +205,17 @@ void Session::Impl::listen() {
     engine->listen_again();
 }
 
+/// What was in use when the first session began stays in use while there is one.
+void Session::Impl::choose_dials() {
+    const bool in_company =
+        std::any_of(swarms.begin(), swarms.end(), [](const LiveSwarm* swarm) { return !swarm->neighbours().empty(); });
+    if (in_company) dials_chosen = now;
+    if (now - dials_chosen < dials_alike_for) return;
+    dials_chosen = now;
+    encrypts_dials = !encrypts_dials;
+    engine->encrypt_dials(encrypts_dials);
+}
+
 void Session::poll(TimePoint now) {
     m_owner.check();
     Impl& impl = *m_impl;
@@ -207,6 +224,7 @@ void Session::poll(TimePoint now) {
     impl.take_events();
     for (const std::function<void()>& done : impl.finished.take_all()) done();
     impl.proxy->tick(now);
+    impl.choose_dials();
     impl.manifests.poll(now);
     for (LiveSwarm* swarm : std::vector<LiveSwarm*>(impl.swarms)) swarm->poll(now);
     impl.blobs.tick(now);

@@ -44,8 +44,6 @@ constexpr Duration ask_few_after{700};
 constexpr std::size_t others_for_what_all_want = 3;
 constexpr Duration silence_max{10'000};
 constexpr std::size_t asked_later_max = 256;
-/// A network that stops what begins like BitTorrent lets through what begins encrypted: who meets nobody tries both.
-constexpr Duration dials_alike_for{60'000};
 constexpr Duration ask_alone{5'000};
 constexpr Duration ask_together{300'000};
 constexpr Duration connect_after{200};
@@ -131,7 +129,6 @@ void LiveSwarm::poll(TimePoint now) {
     m_neighbours.poll(now);
     if (now - m_looked < discovery_interval) return;
     m_looked = now;
-    choose_dials(now);
     const bool is_enough = m_neighbours.members().size() >= sessions_wanted;
     m_discovery->tick(now, is_enough ? Redial::Whom::deciders : Redial::Whom::everybody,
                       [this](const Endpoint& endpoint) { return m_neighbours.is_connected(endpoint); });
@@ -147,16 +144,6 @@ void LiveSwarm::poll(TimePoint now) {
         // an hour: while it is alone, others have to find this computer sooner.
         if (m_neighbours.members().empty()) m_torrent.force_dht_announce();
     }
-}
-
-/// What was in use when the first session began stays.
-void LiveSwarm::choose_dials(TimePoint now) {
-    if (!m_neighbours.members().empty()) return m_alone_since.reset();
-    if (!m_alone_since) m_alone_since = now;
-    if (now - *m_alone_since < dials_alike_for) return;
-    m_alone_since = now;
-    m_encrypts_dials = !m_encrypts_dials;
-    m_parts.engine.encrypt_dials(m_encrypts_dials);
 }
 
 void LiveSwarm::found(const PeersFound& peers) {

@@ -86,7 +86,6 @@ private:
     [[nodiscard]] std::vector<Endpoint> others_for(const run::BlobRef& blob, std::size_t most) const;
     void ask_others(TimePoint now);
     void connect_to_consumers(TimePoint now);
-    void choose_dials(TimePoint now);
     void meet(TimePoint now);
     void dial(const Endpoint& at, Discovery::Urgency urgency);
 
@@ -103,8 +102,6 @@ private:
     std::vector<Offered> m_offered;
     std::vector<AskedLater> m_asked_later;
     std::vector<MemberFlow> m_flows;
-    std::optional<TimePoint> m_alone_since;
-    bool m_encrypts_dials = false;
     TimePoint m_now;
     TimePoint m_looked;
     TimePoint m_asked;
