@@ -46,7 +46,7 @@ Result<Hosted> hosted_in(const fs::path& data_folder) {
     return std::move(*found);
 }
 
-/// Of a volunteer that was there throughout.
+/// As many as a volunteer has trained that was there throughout.
 Result<double> tokens_of_one(const fs::path& data_folder, const Hosted& hosted) {
     DemoReport report;
     report.parameters = hosted.manifest.model.parameters();
