@@ -162,9 +162,7 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     // A second message in a slot is evidence, once, and never traffic.
     const bool is_new = verdict == Verdict::accepted || !actions.evidence.empty();
     const bool is_said_again = verdict == Verdict::repeated && is_sound;
-    // Without its list, which most have by then: each neighbour passes on to each other one.
-    if ((is_new || is_said_again) && may_pass_on(message.statement))
-        m.context.pass_on(run::BallotMessage{message.statement, {}}, from);
+    if ((is_new || is_said_again) && may_pass_on(message.statement)) m.context.pass_on(message, from);
     return verdict;
 }
 

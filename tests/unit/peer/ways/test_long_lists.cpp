@@ -88,19 +88,6 @@ private slots:
         QCOMPARE(bench.asked(list), std::vector{Bench::id(8)});
     }
 
-    void a_ballot_is_passed_on_without_its_list() {
-        Bench bench;
-        const run::BallotMessage proposal = bench.proposal(bench.signed_list());
-        QVERIFY(!proposal.list.empty());
-        QCOMPARE(bench.hear_from(7, proposal), Verdict::accepted);
-        std::vector<PeerId> others = bench.swarm.around;
-        std::erase(others, Bench::id(7));
-        const auto sent = bench.swarm.sent_to;
-        QVERIFY(bench.receivers(Bench::bare(proposal)) == others);
-        bench.swarm.sent_to = sent;
-        QVERIFY(bench.receivers(proposal).empty());
-    }
-
     void a_certificate_without_its_list_is_asked_about_if_it_is_true() {
         Bench bench;
         const run::AcceptList list = bench.signed_list(), other = bench.good_list(2.0F);
