@@ -245,8 +245,7 @@ void Engine::encrypt_dials(bool on) {
     pack.set_int(lt::settings_pack::out_enc_policy,
                  on ? lt::settings_pack::pe_enabled : lt::settings_pack::pe_disabled);
     // All of it: who is dialled would else choose to encrypt the key exchange alone, and answer plainly.
-    pack.set_int(lt::settings_pack::allowed_enc_level,
-                 on ? lt::settings_pack::pe_rc4 : lt::settings_pack::pe_both);
+    pack.set_int(lt::settings_pack::allowed_enc_level, on ? lt::settings_pack::pe_rc4 : lt::settings_pack::pe_both);
     m_session->apply_settings(std::move(pack));
 }
 

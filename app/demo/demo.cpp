@@ -30,16 +30,16 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "app/demo/alone/lone_training.h"
+#include "app/demo/alone/run_files.h"
+#include "app/demo/alone/worth.h"
 #include "app/demo/demo_recipe.h"
 #include "app/demo/drawn_pictures.h"
-#include "app/demo/lone_training.h"
 #include "app/demo/processor_use.h"
 #include "app/demo/report.h"
-#include "app/demo/run_files.h"
 #include "app/demo/scenario.h"
 #include "app/demo/screen.h"
 #include "app/demo/speed_trial.h"
-#include "app/demo/worth.h"
 #include "app/node/paths.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
@@ -64,9 +64,9 @@ constexpr int levels_to_sources = 4;
 constexpr std::uint32_t drawn_side = 64;   // larger than what is trained on, to look at
 constexpr std::uint32_t drawn_each = 600;  // of every pattern, for a model that embeds
 constexpr std::uint64_t shard_bytes_max = 1ULL << 30U;
-constexpr int demos_max = 1000;                        // numbered folders tried
-constexpr std::size_t jurors = 3;                      // of a demo in which some lie: with the backbone four seats
-constexpr std::uint64_t rounds_to_grow = 12;           // within which three volunteers are fit for a seat
+constexpr int demos_max = 1000;               // numbered folders tried
+constexpr std::size_t jurors = 3;             // of a demo in which some lie: with the backbone four seats
+constexpr std::uint64_t rounds_to_grow = 12;  // within which three volunteers are fit for a seat
 // A demo whose rounds are given takes as long as they do; beyond this something hangs.
 constexpr double timeout_factor = 2;
 constexpr std::chrono::seconds timeout_extra{120};
@@ -532,12 +532,13 @@ void Demo::measure_worth() {
     WorthQuestion question{{m_node.trainer_program, m_folder, run_home()}, m_manifest};
     question.tokens = static_cast<double>(m_report.credited_tokens) / m_report.contributions_per_round;
     question.loss = m_report.final_loss;
-    measure_alone(m_loop, std::move(question), [this](const std::string& line) { m_screen.say(line); },
-                  [this](const AloneReached& reached) {
-                      m_report.alone = reached.points;
-                      if (!reached.ended) m_report.troubles.push_back(reached.ended.error().message);
-                      tell();
-                  });
+    measure_alone(
+        m_loop, std::move(question), [this](const std::string& line) { m_screen.say(line); },
+        [this](const AloneReached& reached) {
+            m_report.alone = reached.points;
+            if (!reached.ended) m_report.troubles.push_back(reached.ended.error().message);
+            tell();
+        });
 }
 
 void Demo::tell() {

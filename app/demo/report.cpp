@@ -242,7 +242,8 @@ std::string to_text(const DemoReport& report) {
                      model::is_embedder(report.model) ? " nats per picture"
                      : model::is_coder(report.model)  ? ""
                                                       : " nats per token")
-        << figures_text("coder's ", report.coder_figures) << figures_text("", report.figures) << worth_text(report.alone, report.final_loss)
+        << figures_text("coder's ", report.coder_figures) << figures_text("", report.figures)
+        << worth_text(report.alone, report.final_loss)
         << formatted("  rounds             %llu in %.0f s, %llu lost; overhead of the last round %.2f s\n",
                      static_cast<unsigned long long>(report.rounds), report.seconds,
                      static_cast<unsigned long long>(report.rounds_lost), report.round_overhead_seconds)

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/demo/lone_training.h"
+#include "app/demo/alone/lone_training.h"
 #include "app/demo/pace.h"
 
 namespace potluck::node {

@@ -7,7 +7,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/demo/lone_training.h"
+#include "app/demo/alone/lone_training.h"
 #include "app/demo/pace.h"
 
 namespace potluck::node {

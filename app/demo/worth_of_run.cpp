@@ -10,9 +10,9 @@
 #include <boost/asio/io_context.hpp>
 
 #include "app/demo/accounting.h"
+#include "app/demo/alone/run_files.h"
+#include "app/demo/alone/worth.h"
 #include "app/demo/report.h"
-#include "app/demo/run_files.h"
-#include "app/demo/worth.h"
 #include "core/base/text.h"
 #include "core/run/run_rules.h"
 
@@ -41,8 +41,9 @@ Result<Hosted> hosted_in(const fs::path& data_folder) {
         found = Hosted{*id, std::move(*manifest), entry.path()};
     }
     if (!found)
-        return Error{ErrorCode::not_found, data_folder.string() + " holds no run that was hosted there; give the data "
-                                                                  "folder of the run's host."};
+        return Error{ErrorCode::not_found, data_folder.string() +
+                                               " holds no run that was hosted there; give the data "
+                                               "folder of the run's host."};
     return std::move(*found);
 }
 
@@ -50,9 +51,11 @@ Result<Hosted> hosted_in(const fs::path& data_folder) {
 Result<double> tokens_of_one(const fs::path& data_folder, const Hosted& hosted) {
     DemoReport report;
     report.parameters = hosted.manifest.model.parameters();
-    const std::uint64_t batch = static_cast<std::uint64_t>(hosted.manifest.recipe.batch) * hosted.manifest.model.context;
+    const std::uint64_t batch =
+        static_cast<std::uint64_t>(hosted.manifest.recipe.batch) * hosted.manifest.model.context;
     const run::RunRules rules = run::rules_of(hosted.id, hosted.manifest);
-    const Status read = read_books(hosted.id, rules, {{"host", data_folder, BookOfNode::Part::usual, {}}}, batch, report);
+    const Status read =
+        read_books(hosted.id, rules, {{"host", data_folder, BookOfNode::Part::usual, {}}}, batch, report);
     if (!read) return read.error();
     if (report.contributions_per_round == 0)
         return Error{ErrorCode::invalid_argument, "Nobody has contributed to this run yet."};
@@ -88,12 +91,13 @@ private:
         if (!answer) return say_why(answer.error());
         m_question.loss = answer->loss;
         std::cout << formatted("the swarm's newest state has a validation loss of %.3f", m_question.loss) << std::endl;
-        measure_alone(m_loop, m_question, [](const std::string& line) { std::cout << line << std::endl; },
-                      [this](const AloneReached& reached) {
-                          std::cout << worth_text(reached.points, m_question.loss) << std::flush;
-                          if (!reached.ended) return say_why(reached.ended.error());
-                          m_outcome = ExitCode::ok;
-                      });
+        measure_alone(
+            m_loop, m_question, [](const std::string& line) { std::cout << line << std::endl; },
+            [this](const AloneReached& reached) {
+                std::cout << worth_text(reached.points, m_question.loss) << std::flush;
+                if (!reached.ended) return say_why(reached.ended.error());
+                m_outcome = ExitCode::ok;
+            });
     }
 
     void say_why(const Error& error) {
@@ -110,6 +114,8 @@ private:
 
 }  // namespace
 
-ExitCode tell_worth(const fs::path& data_folder, const NodeOptions& node) { return WorthTrial(data_folder, node).run(); }
+ExitCode tell_worth(const fs::path& data_folder, const NodeOptions& node) {
+    return WorthTrial(data_folder, node).run();
+}
 
 }  // namespace potluck::node

@@ -1,5 +1,5 @@
-// `potluck-demo worth FOLDER`: how many computers a run was worth that this computer has hosted, however far its members
-// were. The newest state is measured, and one computer alone then trains on the run's data until it is better.
+// `potluck-demo worth FOLDER`: how many computers a run was worth that this computer has hosted, however far its
+// members were. The newest state is measured, and one computer alone then trains on the run's data until it is better.
 // Threads: the caller's becomes the loop's.
 #pragma once
 

@@ -279,7 +279,8 @@ private slots:
         const QByteArray tokens = said.mid(said.indexOf("training one computer alone"));
         QVERIFY2(later.contains(tokens.first(tokens.indexOf('\n'))), later.constData());
         const QByteArray of_volunteer = run_worth(data + "/volunteer-1", code);
-        QVERIFY2(code == 1 && of_volunteer.contains("give the data folder of the run's host"), of_volunteer.constData());
+        QVERIFY2(code == 1 && of_volunteer.contains("give the data folder of the run's host"),
+                 of_volunteer.constData());
     }
 
     /// Half of these steps end at the bigram model's loss.

@@ -21,7 +21,7 @@ constexpr std::size_t seats = 4, neighbours = 8, first_volunteers = 16;
 
 /// Of one light member in one round, on average.
 struct Cost {
-    double seconds = 0;  // of a round
+    double seconds = 0;                                    // of a round
     std::array<double, message_kinds> sent{}, received{};  // bytes
     double contributions = 0;                              // messages received
     double list_bytes = 0;
@@ -137,8 +137,8 @@ Cost cost_of(const WorldPlan& plan, std::size_t trainers) {
     cost.seconds = static_cast<double>((world.now() - begun).count()) / 1e3 / rounds;
     const run::AcceptList list = newest_list(world);
     cost.list_bytes = static_cast<double>(list.encode().size());
-    qInfo("%zu light members, %zu contributions in the last list of %.0f bytes; of each, in a round of %.1f s:", volunteers,
-          list.entries.size(), cost.list_bytes, cost.seconds);
+    qInfo("%zu light members, %zu contributions in the last list of %.0f bytes; of each, in a round of %.1f s:",
+          volunteers, list.entries.size(), cost.list_bytes, cost.seconds);
     for (std::size_t kind = 1; kind < message_kinds; ++kind) {
         if (cost.sent[kind] + cost.received[kind] == 0) continue;
         qInfo("  kind %zu: %.0f bytes sent, %.0f received", kind, cost.sent[kind], cost.received[kind]);

@@ -1,4 +1,4 @@
-#include "app/demo/run_files.h"
+#include "app/demo/alone/run_files.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,7 +5,7 @@
 // The shard and its learning rate change with the share of tokens that is trained, so that the schedule ends with them,
 // however fast the computer is. Progress is told a few times a second: what was trained beyond the last share is
 // counted by the snapshot.
-#include "app/demo/lone_training.h"
+#include "app/demo/alone/lone_training.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
-#include "app/demo/worth.h"
+#include "app/demo/alone/worth.h"
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
-#include "app/demo/run_files.h"
+#include "app/demo/alone/run_files.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/text.h"
 #include "core/model/state_layout.h"
@@ -35,8 +35,8 @@ struct Alone : std::enable_shared_from_this<Alone> {
 
     void trained(double times, const Result<LoneOutcome>& outcome) {
         if (!outcome) {
-            reached.ended = Error{outcome.error().code,
-                                  "One computer alone could not be measured: " + outcome.error().message};
+            reached.ended =
+                Error{outcome.error().code, "One computer alone could not be measured: " + outcome.error().message};
             return done(reached);
         }
         reached.points.push_back({outcome->tokens / question.tokens, outcome->loss});

@@ -1,5 +1,5 @@
-// What a swarm is held against: one computer alone on the same run's data, with one volunteer's tokens, twice as many and
-// so on, until it is better than the swarm; and the loss of any state of the run, measured by the same trainer.
+// What a swarm is held against: one computer alone on the same run's data, with one volunteer's tokens, twice as many
+// and so on, until it is better than the swarm; and the loss of any state of the run, measured by the same trainer.
 // Threads: the loop's. Owns: a trainer at a time, until `done` was called.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/demo/lone_training.h"
+#include "app/demo/alone/lone_training.h"
 #include "core/base/result.h"
 #include "core/control/trainer_protocol.h"
 #include "core/run/manifest.h"
@@ -29,8 +29,7 @@ struct RunOnDisk {
 
 /// The loss and figures of a state on the validation records.
 void measure_state(boost::asio::io_context& loop, const RunOnDisk& run, const run::Manifest& manifest,
-                   const std::filesystem::path& state,
-                   std::function<void(const Result<control::EvaluateReply>&)> done);
+                   const std::filesystem::path& state, std::function<void(const Result<control::EvaluateReply>&)> done);
 
 struct WorthQuestion {
     RunOnDisk run;
