@@ -66,6 +66,15 @@ Routes::Reach reach_after(unsigned in_time) {
     return in_time > 0 ? Routes::Reach::seats : Routes::Reach::all_neighbours;
 }
 
+/// What a member made itself counts more than what it keeps for others.
+Result<run::BlobRef> publish_own(Swarm& swarm, Contributor::Mediator& mediator, ByteSpan blob) {
+    for (;;) {
+        Result<run::BlobRef> published = swarm.publish(blob, run::Retention::kept);
+        const bool is_full = !published.ok() && published.error().code == ErrorCode::no_space;
+        if (!is_full || !mediator.make_room()) return published;
+    }
+}
+
 Vector vector_or_none(const Result<Vector>& vector) { return vector.ok() ? *vector : Vector{}; }
 
 }  // namespace
@@ -305,7 +314,7 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     const bool may_offer = current && m_record.pending.size() < own_contributions_max;
     const Bytes blob = may_offer ? payload_blob(m.context.self(), payload) : Bytes();
     const Result<run::BlobRef> published =
-        may_offer ? publish(blob) : Error{ErrorCode::cancelled, "The round is over."};
+        may_offer ? publish_own(m.context.swarm, m.mediator, blob) : Error{ErrorCode::cancelled, "The round is over."};
     if (!published.ok()) {
         if (current) m.errors.report(published.error().message);
         unpublished(std::move(payload));
@@ -323,15 +332,6 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     m.routes.send(own, blob, m.chain.committee(), reach_after(m_in_time));
     m.mediator.status_changed();
     look_ahead(round, std::move(payload));
-}
-
-/// What it made itself counts more than what it keeps for others.
-Result<run::BlobRef> Contributor::publish(ByteSpan blob) {
-    for (;;) {
-        Result<run::BlobRef> published = m.context.swarm.publish(blob, run::Retention::kept);
-        const bool is_full = !published.ok() && published.error().code == ErrorCode::no_space;
-        if (!is_full || !m.mediator.make_room()) return published;
-    }
 }
 
 /// The payload was taken out of the error feedback already; it goes back, and its tokens stay carried.

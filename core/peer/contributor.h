@@ -188,7 +188,6 @@ private:
     void accumulate_into_error_feedback(const Anchor& anchor, float decay);
     void encode_window(RoundId round);
     void encoded(RoundId round, const StateDigest& base, Bytes payload);
-    [[nodiscard]] Result<run::BlobRef> publish(ByteSpan blob);
     void unpublished(Bytes payload);
     void look_ahead(RoundId round, Bytes payload);
     void looked_ahead(RoundId round, bool possible);

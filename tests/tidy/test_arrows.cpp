@@ -165,8 +165,8 @@ const QMap<QString, QStringList>& allowed_rooms() {
           "app/node/release", "core/base"}},
         {"app/demo",
          {"app/node", "app/node/cli", "app/node/cli/help", "app/node/cli/options", "app/node/member",
-          "app/node/session", "app/node/trainer", "core/data/pictures", "core/pictures", "core/identity", "core/ledger",
-          "core/control", "core/run", "core/model", "core/base"}},
+          "app/node/session", "app/node/trainer", "core/data", "core/data/pictures", "core/pictures", "core/identity",
+          "core/ledger", "core/control", "core/run", "core/model", "core/base"}},
         {"app/trainer", {"core/training", "core/training/compute", "core/confinement", "core/control", "core/base"}},
     };
     return allowed;
