@@ -162,7 +162,7 @@ void Peer::on_blob_failed(const BlobId& id, Error error) {
 }
 
 void Peer::on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) {
-    if (!m_rounds.left()) m_seeder.on_published(file, std::move(blob));
+    if (m_rounds.running()) m_seeder.on_published(file, std::move(blob));
 }
 
 void Peer::on_trainer_started() { m_contributor.on_started(); }
@@ -173,7 +173,7 @@ void Peer::on_trainer_lost(const Error& error) {
 void Peer::on_first_step() { m_catch_up.first_step(); }
 
 void Peer::on_judged(const JudgeReport& report) {
-    if (!m_rounds.left()) m_juror.on_judged(report);
+    if (m_rounds.running()) m_juror.on_judged(report);
 }
 
 std::optional<RoundId> Peer::loss_due() { return m_rounds.in_step() ? m_losses.due() : std::nullopt; }
@@ -183,7 +183,7 @@ void Peer::on_loss(RoundId round, double nats) {
 }
 
 void Peer::on_snapshot(const SnapshotResult& result) {
-    if (!m_rounds.left()) m_contributor.on_snapshot(result);
+    if (m_rounds.running()) m_contributor.on_snapshot(result);
 }
 
 void Peer::on_progress(TokenCount window_tokens, double tokens_per_second, double loss) {

@@ -79,7 +79,6 @@ public:
     /// Nothing happens from now on.
     void leave() { m_left = true; }
     [[nodiscard]] bool running() const { return m_started && !m_left; }
-    [[nodiscard]] bool left() const { return m_left; }
 
     /// Lets time pass for the round machine and the committee.
     void tick();
