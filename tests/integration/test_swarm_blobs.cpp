@@ -279,7 +279,7 @@ private slots:
         room[2].swarm->fetch(ref, std::move(options));
         QVERIFY(!room.wait([&] { return room[2].witness.blobs.contains(ref.root); }, 4'000));
         // Where there is no session with any of them, it is asked of others.
-        options = from({room[2].id()});
+        options = from({room[0].id()});  // itself
         options.named_only = true;
         room[0].swarm->fetch(ref, std::move(options));
         QVERIFY(room.wait([&] { return room[0].witness.blobs.contains(ref.root); }));
