@@ -240,7 +240,6 @@ void Engine::set_rate_limits(std::uint64_t upload, std::uint64_t download) {
 
 void Engine::encrypt_dials(bool on) {
     m_owner.check();
-    if (std::exchange(m_encrypts_dials, on) == on) return;
     lt::settings_pack pack;
     pack.set_int(lt::settings_pack::out_enc_policy,
                  on ? lt::settings_pack::pe_enabled : lt::settings_pack::pe_disabled);

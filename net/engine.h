@@ -115,7 +115,6 @@ private:
     std::filesystem::path m_dht_file;
     std::uint16_t m_port = 0;
     bool m_uses_proxy = false;
-    bool m_encrypts_dials = false;
     std::uint64_t m_order_key = 0;  // of urgent pieces
     struct Way {
         lt::torrent_handle torrent;

@@ -224,7 +224,6 @@ void Session::poll(TimePoint now) {
     impl.take_events();
     for (const std::function<void()>& done : impl.finished.take_all()) done();
     impl.proxy->tick(now);
-    impl.choose_dials();
     impl.manifests.poll(now);
     for (LiveSwarm* swarm : std::vector<LiveSwarm*>(impl.swarms)) swarm->poll(now);
     impl.blobs.tick(now);
@@ -238,6 +237,7 @@ void Session::poll(TimePoint now) {
     if (now - impl.asked_statistics >= statistics_interval) {
         impl.asked_statistics = now;
         impl.engine->ask_for_statistics();
+        impl.choose_dials();
         if (impl.counters.dht_nodes < impl.settings.dht_nodes.size())
             impl.engine->add_dht_nodes(impl.settings.dht_nodes);
     }
