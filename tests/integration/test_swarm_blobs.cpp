@@ -96,6 +96,11 @@ struct HeardHandshakes {
     std::atomic<std::int64_t> bep10_port{0}, own_port{0};
 };
 
+/// Until who has published connects to nobody any more.
+void let_publishers_rest(Room& room) {
+    room.wait([] { return false; }, 7'000);
+}
+
 }  // namespace
 
 class TestSwarmBlobs : public QObject {
@@ -273,7 +278,7 @@ private slots:
         room.open(3);
         QVERIFY(room.wait_until_all_know_each_other());
         const run::BlobRef ref = room[1].swarm->publish(random_bytes(200'000, 33)).value();
-        room.wait([] { return false; }, 7'000);  // until its publisher connects to nobody any more
+        let_publishers_rest(room);
         peer::FetchOptions options = from({room[0].id()});
         options.named_only = true;
         room[2].swarm->fetch(ref, std::move(options));
@@ -294,7 +299,7 @@ private slots:
         const run::BlobRef sent = room[0].swarm->publish(of_both).value();
         QVERIFY(room[1].swarm->publish(of_both).ok());
         const run::BlobRef ref = room[1].swarm->publish(random_bytes(700'000, 31)).value();
-        room.wait([] { return false; }, 7'000);  // until its publisher connects to nobody any more
+        let_publishers_rest(room);
         const auto fetch = [&](const run::BlobRef& blob) {
             const TimePoint began = steady_now();
             peer::FetchOptions options = from({room[0].id()});
@@ -330,7 +335,7 @@ private slots:
         QVERIFY(sent_by_the_other() - before < content.size() / 8);
 
         const run::BlobRef lost = room[0].swarm->publish(random_bytes(800'000, 7)).value();
-        room.wait([] { return false; }, 7'000);  // until its publisher connects to nobody any more
+        let_publishers_rest(room);
         room[2].swarm->fetch(lost, from({room[1].id()}));
         QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(lost.root); }, 20'000));
     }
