@@ -80,6 +80,13 @@ lt::session_params params_of(const SessionSettings& settings, const std::filesys
     return params;
 }
 
+/// Of a session that was cut off. What the loop still waits for, such as a name server's answer, uses the session when it
+/// is taken apart, and the session uses the loop, so neither can go first.
+void keep_for_ever(std::shared_ptr<lt::io_context> loop, lt::session_proxy session) {
+    static auto* const kept = new std::vector<std::pair<std::shared_ptr<lt::io_context>, lt::session_proxy>>;
+    kept->emplace_back(std::move(loop), std::move(session));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(SessionSettings settings) {
@@ -89,7 +96,7 @@ Result<std::unique_ptr<Engine>> Engine::open(SessionSettings settings) {
     engine->m_order_key = std::random_device()();
     engine->m_uses_proxy = settings.proxy.is_used();
     try {
-        engine->m_session.emplace(params_of(settings, engine->m_dht_file), engine->m_io);
+        engine->m_session.emplace(params_of(settings, engine->m_dht_file), *engine->m_io);
         if (settings.wake) engine->m_session->set_alert_notify(settings.wake);
     } catch (const std::exception& failure) {
         return Error{ErrorCode::io, std::string("The network could not be started: ") + failure.what() + "."};
@@ -108,7 +115,7 @@ Engine::~Engine() {
 void Engine::run() {
     for (;;) {
         try {
-            m_io.run();
+            m_io->run();
             break;
         } catch (const std::exception& failure) {
             log::of("net").error("the network thread goes on after: {}", failure.what());
@@ -117,7 +124,7 @@ void Engine::run() {
     m_end.set_value();
 }
 
-void Engine::post(std::function<void()> work) { boost::asio::post(m_io, std::move(work)); }
+void Engine::post(std::function<void()> work) { boost::asio::post(*m_io, std::move(work)); }
 
 Status Engine::wait_until_listening() {
     Error last{ErrorCode::timed_out, "No network socket could be opened: check the computer's network and firewall."};
@@ -145,7 +152,7 @@ Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start star
     const bool due = deadline != TimePoint{};
     if (resumes || due) {
         params.extensions.emplace_back([=, this](const lt::torrent_handle& torrent, lt::client_data_t) {
-            return std::make_shared<Starter>(m_io, [=, key = m_order_key] {
+            return std::make_shared<Starter>(*m_io, [=, key = m_order_key] {
                 if (due) want_by(torrent, deadline, key);
                 if (!resumes) return;
                 torrent.resume();
@@ -261,14 +268,12 @@ bool Engine::stop(Duration limit) {
     POTLUCK_CHECK(m_thread.joinable());
     const auto end = std::chrono::steady_clock::now() + limit;
     save_dht();
-    bool in_time = false;
-    {
-        const lt::session_proxy closing = m_session->abort();
-        m_session.reset();
-        in_time = m_ended.wait_until(end) == std::future_status::ready;
-        if (!in_time) m_io.stop();
-        m_thread.join();
-    }
+    lt::session_proxy closing = m_session->abort();
+    m_session.reset();
+    const bool in_time = m_ended.wait_until(end) == std::future_status::ready;
+    if (!in_time) m_io->stop();
+    m_thread.join();
+    if (!in_time) keep_for_ever(m_io, std::move(closing));
     return in_time;
 }
 

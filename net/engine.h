@@ -40,7 +40,7 @@ public:
 
     /// Runs `work` on the network thread.
     void post(std::function<void()> work);
-    [[nodiscard]] lt::io_context& io() { return m_io; }
+    [[nodiscard]] lt::io_context& io() { return *m_io; }
 
     /// libtorrent tries a torrent's peers immediately only when the torrent is resumed, otherwise at its next second.
     /// `when_checked`: nothing has to be checked on disk; added paused, resumed as soon as that (empty) check is over.
@@ -95,7 +95,8 @@ public:
     /// Names are for the proxy to look up then, and no datagram may leave but through it.
     [[nodiscard]] bool uses_proxy() const { return m_uses_proxy; }
 
-    /// Closes everything; false if it had to be cut off after `limit`. The engine is dead afterwards.
+    /// Closes everything; false if it had to be cut off after `limit`, which then stays in memory. The engine is dead
+    /// afterwards.
     [[nodiscard]] bool stop(Duration limit);
 
 private:
@@ -105,7 +106,7 @@ private:
     void save_dht() const;
 
     ThreadOwner m_owner;
-    lt::io_context m_io;
+    std::shared_ptr<lt::io_context> m_io = std::make_shared<lt::io_context>();
     std::optional<lt::session> m_session;
     std::thread m_thread;
     std::future<void> m_ended;

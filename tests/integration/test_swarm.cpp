@@ -1,5 +1,8 @@
 #include <QtTest>
 
+#include <boost/asio/steady_timer.hpp>
+
+#include "net/engine.h"
 #include "tests/integration/swarm_fixture.h"
 
 using namespace potluck;
@@ -69,6 +72,22 @@ private slots:
         QVERIFY(flow(0).sent_per_second < much && flow(1).received_per_second < much);
         room[1].shut();
         QVERIFY(room.wait([&] { return room[0].swarm->flows().empty(); }));
+    }
+
+    /// What the network thread still waits for uses the session when it is taken apart.
+    void a_session_that_is_cut_off_stays_whole() {
+        const QTemporaryDir folder;
+        SessionSettings settings;
+        settings.data_folder = folder.path().toStdString();
+        settings.reach = NetworkScope::loopback;
+        std::unique_ptr<Engine> engine = std::move(Engine::open(settings)).value();
+        const auto answer = std::make_shared<boost::asio::steady_timer>(engine->io(), std::chrono::hours(1));
+        auto waiting = std::make_shared<int>();
+        const std::weak_ptr<int> is_whole = waiting;
+        answer->async_wait([answer, waiting = std::move(waiting)](const auto&) {});
+        QVERIFY(!engine->stop(Duration{100}));
+        engine.reset();
+        QVERIFY(!is_whole.expired());
     }
 
     void a_payload_reaches_five_peers_within_300_ms_data() {
