@@ -32,4 +32,10 @@ inline std::uint64_t length(std::uint64_t usual, std::uint64_t full) {
     return many != nullptr && std::strtoull(many, nullptr, 10) >= 1'000 ? full : usual;
 }
 
+/// The members of a test that takes as many as somebody asks for: POTLUCK_SIM_MEMBERS, or none.
+inline std::size_t members_wanted() {
+    const char* wanted = std::getenv("POTLUCK_SIM_MEMBERS");
+    return wanted == nullptr ? 0 : std::strtoull(wanted, nullptr, 10);
+}
+
 }  // namespace potluck::sim

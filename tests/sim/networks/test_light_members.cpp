@@ -177,6 +177,19 @@ private slots:
                 1.1 * (few.beside_lists() + few.of(run::MessageKind::list)));
     }
 
+    /// A round of ten thousand takes minutes of a core, so somebody has to ask for them.
+    void thousands_cost_a_light_member_what_64_do() {
+        constexpr std::size_t few_members = 64;
+        const std::size_t most = members_wanted();
+        if (most <= few_members) QSKIP("takes more than an hour for ten thousand: POTLUCK_SIM_MEMBERS=10000");
+        const Cost few = cost_of(plan_of_strangers(few_members), few_members);
+        const Cost many = cost_of(plan_of_strangers(most), few_members);
+        if (QTest::currentTestFailed()) return;
+        check(many, few);
+        // The window, the slowest of all payloads, and three seconds until the list of both is there.
+        QVERIFY(many.seconds <= 6 + 2 + 3);
+    }
+
     /// It begins with a checkpoint of some rounds before.
     void a_newcomer_follows_a_large_run_by_its_steps_alone() {
         WorldPlan plan = plan_of(first_volunteers + 1);
