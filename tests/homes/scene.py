@@ -29,9 +29,10 @@ class Scene:
         self.invite = None
 
     def begin(self, homes, *options, window=WINDOW):
+        text = () if "--text" in options else ("--text", str(text_of_this_repository(self.folder)))
         model = () if "--model" in options else ("--model", "tiny")
-        self.host.start("host", "--text", str(text_of_this_repository(self.folder)), "--name", "homes", *model, "--window",
-                        str(window), "--rounds", str(self.rounds), *options)
+        self.host.start("host", *text, "--name", "homes", *model, "--window", str(window), "--rounds", str(self.rounds),
+                        *options)
         self.invite = nodes.wait_for(lambda: self.host.printed("invite:"), 60, "the host has printed no invite")
         assert "x.pe=" in self.invite, f"the invite names no address: {self.invite}"
         for namespace in homes:

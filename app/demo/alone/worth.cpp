@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int stretches = 60;  // of the learning rate's schedule of one computer alone
-constexpr double times_max = 8;
+constexpr double times_max = 16;
 constexpr std::chrono::seconds evaluate_timeout{600};  // of a computer that is slow and busy
 
 struct Alone : std::enable_shared_from_this<Alone> {
