@@ -367,12 +367,12 @@ std::uint32_t World::newest_k() const {
     return newest ? newest->k : m_manifest.recipe.k;
 }
 
-bool World::run_until(const std::function<bool()>& done, Duration limit) {
+bool World::run_until(const std::function<bool()>& done, Duration limit, Duration pause) {
     const TimePoint end = now() + limit;
     TimePoint asked = now();
     while (now() < end) {
         if (!m_events.step()) return done();
-        if (now() < asked + Duration{100}) continue;
+        if (now() < asked + pause) continue;
         asked = now();
         if (done()) return true;
     }

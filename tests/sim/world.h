@@ -150,8 +150,8 @@ public:
     bool put_to_sleep(std::size_t member, Duration time);
     Duration clock_error{0};  // of the clocks of those who start from now on
 
-    /// Lets time pass until `done` holds (asked every 100 ms) or `limit` is over; whether it held.
-    bool run_until(const std::function<bool()>& done, Duration limit);
+    /// Lets time pass until `done` holds (asked after each `pause`) or `limit` is over; whether it held.
+    bool run_until(const std::function<bool()>& done, Duration limit, Duration pause = Duration{100});
     void run_for(Duration time) {
         (void)run_until([] { return false; }, time);
     }

@@ -18,6 +18,8 @@ using namespace potluck::sim;
 namespace {
 
 constexpr std::size_t seats = 4, neighbours = 8, first_volunteers = 16;
+/// Between two looks at all members, each of whom is asked for all that it shows.
+constexpr Duration look_pause{2'000};
 
 /// Of one light member in one round, on average.
 struct Cost {
@@ -107,7 +109,7 @@ void begin(World& world, std::size_t trainers) {
         const auto are_in = [&] {
             return newest_list(world).entries.size() == std::min(here, trainers) && are_light(world, here);
         };
-        QVERIFY(world.run_until(are_in, Duration{400'000}));
+        QVERIFY(world.run_until(are_in, Duration{400'000}, look_pause));
     }
 }
 
@@ -120,9 +122,15 @@ Cost cost_of(const WorldPlan& plan, std::size_t trainers) {
     std::map<PeerId, bool> is_light;
     for (std::size_t member = 0; member < world.size(); ++member) is_light[world.home(member).id()] = member >= seats;
     // Until everybody knows whom it hears through whom.
+    constexpr std::uint64_t rounds = 2;
     const std::uint64_t first = world.round_of(0) + 5;
-    if (!world.run_until([&] { return world.all_at(first); }, Duration{120'000})) qFatal("the run stands still");
-    constexpr double rounds = 2;
+    // In the middle of a window nothing of the round before is on its way.
+    const auto pass_time_until_amid = [&](std::uint64_t round) {
+        if (!world.run_until([&] { return world.round_of(0) >= round; }, Duration{120'000}))
+            qFatal("the run stands still");
+        world.run_for(plan.window / 2);
+    };
+    pass_time_until_amid(first);
     const TimePoint begun = world.now();
     const double shares = static_cast<double>(volunteers) * rounds;
     world.network().on_send = [&](const PeerId& from, const PeerId& to, const run::Envelope& envelope) {
@@ -132,9 +140,11 @@ Cost cost_of(const WorldPlan& plan, std::size_t trainers) {
         if (is_light.at(to)) cost.received[kind] += bytes / shares;
         if (is_light.at(to) && envelope.kind == run::MessageKind::contribution) cost.contributions += 1 / shares;
     };
-    if (!world.run_until([&] { return world.all_at(first + 2); }, Duration{60'000})) qFatal("the run stands still");
+    pass_time_until_amid(first + rounds);
     world.network().on_send = nullptr;
     cost.seconds = static_cast<double>((world.now() - begun).count()) / 1e3 / rounds;
+    const auto all_follow = [&] { return world.all_at(first + rounds); };
+    if (!world.run_until(all_follow, Duration{30'000}, look_pause)) qFatal("members stay behind");
     const run::AcceptList list = newest_list(world);
     cost.list_bytes = static_cast<double>(list.encode().size());
     qInfo("%zu light members, %zu contributions in the last list of %.0f bytes; of each, in a round of %.1f s:",
