@@ -80,8 +80,8 @@ lt::session_params params_of(const SessionSettings& settings, const std::filesys
     return params;
 }
 
-/// Of a session that was cut off. What the loop still waits for, such as a name server's answer, uses the session when it
-/// is taken apart, and the session uses the loop, so neither can go first.
+/// What the loop of a session that was cut off still waits for, such as a name server's answer, uses the session when
+/// it is taken apart, and the session uses the loop, so neither can go first.
 void keep_for_ever(std::shared_ptr<lt::io_context> loop, lt::session_proxy session) {
     static auto* const kept = new std::vector<std::pair<std::shared_ptr<lt::io_context>, lt::session_proxy>>;
     kept->emplace_back(std::move(loop), std::move(session));
