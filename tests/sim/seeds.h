@@ -10,12 +10,15 @@
 
 namespace potluck::sim {
 
+/// What an environment variable says, else `otherwise`.
+inline std::uint64_t told(const char* variable, std::uint64_t otherwise) {
+    const char* text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
 inline std::vector<std::uint64_t> seeds(std::uint64_t usual) {
-    if (const char* one = std::getenv("POTLUCK_SIM_SEED")) return {std::strtoull(one, nullptr, 10)};
-    std::uint64_t count = usual;
-    if (const char* many = std::getenv("POTLUCK_SIM_SEEDS")) count = std::strtoull(many, nullptr, 10);
-    std::uint64_t first = 1;
-    if (const char* begin = std::getenv("POTLUCK_SIM_FIRST")) first = std::strtoull(begin, nullptr, 10);
+    if (std::getenv("POTLUCK_SIM_SEED") != nullptr) return {told("POTLUCK_SIM_SEED", 0)};
+    const std::uint64_t count = told("POTLUCK_SIM_SEEDS", usual), first = told("POTLUCK_SIM_FIRST", 1);
     std::vector<std::uint64_t> list;
     for (std::uint64_t i = 0; i < count; ++i) list.push_back(first + i);
     return list;
@@ -28,14 +31,10 @@ inline std::string at_seed(std::uint64_t seed, const std::string& wrong) {
 
 /// The length of a test's only case.
 inline std::uint64_t length(std::uint64_t usual, std::uint64_t full) {
-    const char* many = std::getenv("POTLUCK_SIM_SEEDS");
-    return many != nullptr && std::strtoull(many, nullptr, 10) >= 1'000 ? full : usual;
+    return told("POTLUCK_SIM_SEEDS", 0) >= 1'000 ? full : usual;
 }
 
 /// The members of a test that takes as many as somebody asks for: POTLUCK_SIM_MEMBERS, or none.
-inline std::size_t members_wanted() {
-    const char* wanted = std::getenv("POTLUCK_SIM_MEMBERS");
-    return wanted == nullptr ? 0 : std::strtoull(wanted, nullptr, 10);
-}
+inline std::size_t members_wanted() { return told("POTLUCK_SIM_MEMBERS", 0); }
 
 }  // namespace potluck::sim
