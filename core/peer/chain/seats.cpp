@@ -123,6 +123,7 @@ run::Standing Seats::standing_of(const PeerId& key) const {
     standing.in_step = is_tried ? 1000 : is_steady ? run::in_step_fit_min - 1 : 0;
     standing.rounds_silent = attended.rounds_silent;
     const run::StatusMessage* status = status_of(key);
+    standing.light = status != nullptr && status->light;
     const run::Role role = key == m_context.self() ? m_context.settings.role
                            : status == nullptr     ? run::Role::volunteer
                                                    : status->role;

@@ -64,12 +64,13 @@ Classes classes_of(const Committee& committee, const CommitteeView& view) {
     return classes;
 }
 
-/// Members that are here before those that are away, then by time in step, then by rounds, then by lot. Of the gone,
-/// members that leave come before the distrusted, and these before the convicted.
+/// Members that are here before those that are away, then by time in step, then by rounds, then those whose line is
+/// fast enough for a seat, then by lot. Of the gone, members that leave come before the distrusted, and these before
+/// the convicted.
 void sort_by_fitness(std::vector<Standing>& members, const CommitteeView& view) {
     const auto rank = [&](const Standing& one) {
         return std::tuple(one.convicted, !is_trusted(view.trusted, one.key), one.attendance != Attendance::here,
-                          ~one.in_step, ~one.rounds_accepted, lot_of(view.previous, one.key));
+                          ~one.in_step, ~one.rounds_accepted, one.light, lot_of(view.previous, one.key));
     };
     std::sort(members.begin(), members.end(), [&](const Standing& a, const Standing& b) { return rank(a) < rank(b); });
 }

@@ -35,6 +35,7 @@ struct Standing {
     std::uint32_t in_step = 0;          // connected and in step, per mille of the last `fit_rounds`
     std::uint32_t rounds_silent = 0;    // since its last vote or status
     bool convicted = false;             // there is evidence that it voted twice
+    bool light = false;                 // takes sums from seats: its line does not carry what a seat has to fetch
 };
 
 /// `duplicate`: another device of the same person keeps its seat.
@@ -60,8 +61,8 @@ struct CommitteeView {
     Digest previous;                         // hash of the newest list: tells equals apart
 };
 
-/// The change that is due, if any. Among equally fit keys the lowest SHA-256(previous, key) comes first: nobody can
-/// make a key that is preferred.
+/// The change that is due, if any. Among equally fit keys those that are light come last, then the lowest
+/// SHA-256(previous, key) comes first: nobody can make a key that is preferred.
 [[nodiscard]] std::optional<CommitteeChange> next_committee(const Committee& committee, const CommitteeView& view);
 
 }  // namespace potluck::run

@@ -34,6 +34,7 @@ struct Bench : Fixture {
         status.sequence = ++sequence;
         status.role = backbones.contains(who) ? run::Role::backbone : run::Role::volunteer;
         status.phase = phase;
+        status.light = light.contains(who);
         status.round = RoundId{chain.height().value - std::min(behind, chain.height().value)};
         if (const auto owner = owners.find(who); owner != owners.end()) status.certificate = computer(who);
         POTLUCK_CHECK(members.take(key_of(who).id(), status, Source::itself, context.now()) == run::Verdict::accepted);
@@ -71,6 +72,7 @@ struct Bench : Fixture {
     Members members;
     Seats seats{context, chain, members};
     std::set<std::uint8_t> backbones;             // members that say they train nothing
+    std::set<std::uint8_t> light;                 // members that say they take sums
     std::map<std::uint8_t, std::uint8_t> owners;  // members that are another's computers
     std::uint64_t sequence = 0;
 };
@@ -87,6 +89,17 @@ private slots:
         bench.play(1, {2, 3, 4});
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
         QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 4})));
+    }
+
+    void a_member_that_takes_sums_gets_a_seat_after_those_that_do_not() {
+        for (const std::uint8_t slow : std::vector<std::uint8_t>{2, 3, 4, 5}) {
+            Bench bench(manifest_of_friends());
+            bench.light = {slow};
+            bench.play(fit_rounds, {2, 3, 4, 5});
+            std::vector<std::uint8_t> others{1, 2, 3, 4, 5};
+            std::erase(others, slow);
+            QVERIFY(bench.seats.committee_to_propose() == ids_of(others));
+        }
     }
 
     void two_fit_members_are_too_few() {

@@ -107,6 +107,31 @@ private slots:
         QCOMPARE(town.seats({0}), (SeatNumbers{0, 1, 2, 3, 4, 5, 8}));
     }
 
+    /// Who takes sums, for its line does not carry all contributions, would have to fetch them all in a seat.
+    void of_the_equally_fit_those_on_slow_lines_come_last() {
+        constexpr std::size_t size = 6;
+        for (std::size_t one = 1; one < size; ++one) {
+            for (std::size_t other = one + 1; other < size; ++other) {
+                Town town(size);
+                for (Standing& standing : town.people) standing.in_step = 1'000;
+                town[one].light = town[other].light = true;
+                const SeatNumbers seats = town.seats({0});
+                QCOMPARE(seats.size(), std::size_t{4});
+                QVERIFY(std::count(seats.begin(), seats.end(), one) == 0);
+                QVERIFY(std::count(seats.begin(), seats.end(), other) == 0);
+            }
+        }
+    }
+
+    void slow_lines_get_seats_where_there_are_no_others() {
+        Town town(5);
+        for (std::size_t number = 1; number < 5; ++number) town[number].light = true;
+        QCOMPARE(town.seats({0}), (SeatNumbers{0, 1, 2, 3}));
+        town[4].light = false;
+        town[4].rounds_accepted = fit_rounds - 1;
+        QCOMPARE(town.seats({0}), (SeatNumbers{0, 1, 2, 3}));
+    }
+
     void strangers_get_no_seat_however_long_they_stay() {
         Town town(1'004);
         for (std::size_t i = 1; i < 1'001; ++i) {
