@@ -13,6 +13,12 @@ namespace potluck::control {
 inline constexpr std::uint64_t log_lines_max = 2'000;
 inline constexpr std::size_t log_line_bytes_max = 2'000;
 
+/// Bytes that a volunteer sends in a day, and receives.
+struct DayOfTraffic {
+    std::uint64_t for_each_other = 0;  // that trains, where it adds up all contributions
+    std::uint64_t with_the_sum = 0;    // in all, where it takes the sum; 0 in a run of exact steps
+};
+
 /// A run as its description tells it, which its host has signed, and what it would mean for this computer. Zero means
 /// unknown.
 struct OfferedRun {
@@ -25,7 +31,7 @@ struct OfferedRun {
     std::string device, summary, obstacle;
     std::uint64_t gpu_peak = 0, ram_peak = 0;
     double tokens_per_second = 0;
-    std::uint64_t traffic_day = 0;
+    DayOfTraffic traffic;
     std::optional<double> watts, watts_max;
 
     static void fields(auto& value, auto&& field) {
@@ -57,9 +63,12 @@ struct OfferedRun {
         field("gpu_peak", value.gpu_peak, Whole{}, "Peak bytes on the GPU.");
         field("ram_peak", value.ram_peak, Whole{}, "Peak bytes in memory.");
         field("tokens_per_second", value.tokens_per_second, Real{}, "Expected speed here.");
-        field("traffic_day", value.traffic_day, Optional{Whole{}},
+        field("traffic_day", value.traffic.for_each_other, Optional{Whole{}},
               "Bytes sent, and received, in a day for each other computer that trains, as of the run's first rounds; "
               "later rounds send more if all connections are fast.");
+        field("traffic_day_of_sum", value.traffic.with_the_sum, Optional{Whole{}},
+              "The same in all, however many train, for a computer whose line does not carry all contributions and "
+              "which takes their sum; 0 if the run has no such sum.");
         field("watts", value.watts, Real{0, watts_shown_max}, "Average power of training here; missing if unknown.");
         field("watts_max", value.watts_max, Real{0, watts_shown_max},
               "Power limit of the device; missing if it reports none.");

@@ -29,6 +29,11 @@ double bits_per_parameter(std::uint32_t k) {
     return (2 + std::log2(gap) + 1.5) / gap;
 }
 
+double bits_of_step(std::uint32_t k) {
+    const std::uint32_t kept = numerics::kept_of_step(k);
+    return bits_per_parameter(kept) + 2.0 * kept / chunk_entries;
+}
+
 Duration nine_of_ten(std::vector<Duration> times) {
     if (times.empty()) return Duration(0);
     std::sort(times.begin(), times.end());

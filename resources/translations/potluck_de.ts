@@ -2455,6 +2455,10 @@
         <translation>Etwa %1 am Tag in jede Richtung je anderem Teilnehmer, später mehr, wenn alle Leitungen schnell sind; in deinen Grenzen.</translation>
     </message>
     <message>
+        <source>About %1 a day each way per other volunteer; where your line is too slow for that, about %2 in all, however many there are. Later more if all connections are fast; within your limits.</source>
+        <translation>Etwa %1 am Tag in jede Richtung je anderem Teilnehmer; ist deine Leitung dafür zu langsam, etwa %2 insgesamt, wie viele es auch sind. Später mehr, wenn alle Leitungen schnell sind; in deinen Grenzen.</translation>
+    </message>
+    <message>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
     </message>

@@ -1,3 +1,8 @@
+// A row for each thing that is known of a run before joining: what it is, how far it is, and what it would take from
+// this computer, in the order in which people ask. What is not known has no row. What keeps this computer from training
+// is marked as a problem, with the node's sentence about it.
+//
+// Names and descriptions are the host's: plainText() makes one line of plain text of them.
 #include "ui/join/offer_card.h"
 
 #include <QFormLayout>
@@ -39,6 +44,19 @@ QString roundsText(const OfferedRun& run) {
     const double left = static_cast<double>(run.total_rounds - std::min(run.round, run.total_rounds));
     const QString span = spanText(left * run.round_seconds / seconds_per_day);
     return span.isEmpty() ? round : OfferCard::tr("%1, about %2 left").arg(round, span);
+}
+
+QString trafficText(const OfferedRun& run) {
+    const QString each = sizeText(run.traffic.for_each_other);
+    if (run.traffic.with_the_sum == 0)
+        return OfferCard::tr(
+                   "About %1 a day each way per other volunteer, later more if all connections are fast; "
+                   "within your limits.")
+            .arg(each);
+    return OfferCard::tr(
+               "About %1 a day each way per other volunteer; where your line is too slow for that, about %2 in "
+               "all, however many there are. Later more if all connections are fast; within your limits.")
+        .arg(each, sizeText(run.traffic.with_the_sum));
 }
 
 QString powerText(const OfferedRun& run) {
@@ -124,13 +142,7 @@ void OfferCard::refresh() {
     addRow("offerSpeed", tr("This computer"), speedText(run, m_client.view().snapshot),
            run.obstacle.empty() ? "muted" : "problem");
     if (run.obstacle.empty()) addRow("offerPower", tr("Power"), powerText(run), "muted");
-    if (run.traffic_day > 0) {
-        addRow("offerTraffic", tr("Traffic"),
-               tr("About %1 a day each way per other volunteer, later more if all connections are fast; within your "
-                  "limits.")
-                   .arg(sizeText(run.traffic_day)),
-               "muted");
-    }
+    if (run.traffic.for_each_other > 0) addRow("offerTraffic", tr("Traffic"), trafficText(run), "muted");
     if (const std::string& name = m_client.view().snapshot.name; !name.empty())
         addRow("offerName", tr("Your name there"), plainText(name, 60), "muted");
     if (run.listed && !run.admitted) {

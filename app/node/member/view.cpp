@@ -165,16 +165,21 @@ Beginning beginning_of(const run::Manifest& manifest) {
     return beginning;
 }
 
-std::uint64_t traffic_of_a_day(const run::Manifest& manifest) {
+control::DayOfTraffic traffic_of_a_day(const run::Manifest& manifest) {
     constexpr double bits_of_a_byte = 8, seconds_of_a_day = 86'400;
     const run::Recipe& recipe = manifest.recipe;
     const double window = std::chrono::duration<double>(recipe.window).count();
     const double round = window + window / run::exchange_divisor;
-    if (round <= 0) return 0;
+    if (round <= 0) return {};
     const auto parameters = static_cast<double>(model::state_layout(manifest.model).parameters);
-    const double payload = parameters * run::bits_per_parameter(recipe.k) / bits_of_a_byte;
-    const double bytes = payload * seconds_of_a_day / round;
-    return static_cast<std::uint64_t>(std::min(bytes, static_cast<double>(control::integer_max)));
+    const auto day_of = [&](double bits) {
+        const double bytes = parameters * bits / bits_of_a_byte * seconds_of_a_day / round;
+        return static_cast<std::uint64_t>(std::min(bytes, static_cast<double>(control::integer_max)));
+    };
+    const double contribution = run::bits_per_parameter(recipe.k);
+    const double step = run::bits_of_step(recipe.k);
+    const bool is_coded = recipe.outer.form == numerics::StepForm::coded;
+    return {.for_each_other = day_of(contribution), .with_the_sum = is_coded ? day_of(contribution + step) : 0};
 }
 
 control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest, const PeerId& person) {
@@ -196,7 +201,7 @@ control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest,
     for (const run::Shard& shard : manifest.shards) text += shard.blob.size;
     offered.download = beginning_of(manifest).bytes();
     offered.disk = states_on_disk * layout.file_size() + text;
-    offered.traffic_day = traffic_of_a_day(manifest);
+    offered.traffic = traffic_of_a_day(manifest);
     return offered;
 }
 

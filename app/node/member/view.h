@@ -41,10 +41,9 @@ struct Beginning {
 };
 [[nodiscard]] Beginning beginning_of(const run::Manifest& manifest);
 
-/// Bytes that a volunteer sends in a day, and receives, for each other that trains, by what the run's first rounds
-/// send: every contribution reaches everybody, so that all together send each of them once to each. A round is taken to
-/// be its window and the tenth of it that exchanging may take.
-[[nodiscard]] std::uint64_t traffic_of_a_day(const run::Manifest& manifest);
+/// By what the run's first rounds send. A round is taken to be its window and the tenth of it that exchanging may take.
+/// Who adds up all contributions moves each of them once; who takes the sum its own and as much as one whole step.
+[[nodiscard]] control::DayOfTraffic traffic_of_a_day(const run::Manifest& manifest);
 
 /// The part of a look at a run that follows from its description. `person` is the key that asks.
 [[nodiscard]] control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest, const PeerId& person);

@@ -92,7 +92,7 @@ private slots:
         QTRY_COMPARE(fixture.node.count("join"), 1);
     }
 
-    void the_offer_shows_power_and_traffic_before_joining() {
+    void the_offer_shows_power_before_joining() {
         nlohmann::json run = soup();
         const auto power_of = [](const nlohmann::json& offered) {
             const Welcome fixture(offered);
@@ -108,11 +108,22 @@ private slots:
         QVERIFY(power_of(run).contains(ui::wattText(65) + QStringLiteral(" at most")));
         run.erase("watts_max");
         QVERIFY(!power_of(run).contains(QStringLiteral("at most")));
-        run["traffic_day"] = 3'300'000'000;
-        Welcome fixture(run);
-        fixture.paste();
-        QTRY_COMPARE(fixture.text("offerTitle"), QStringLiteral("Soup"));
-        QVERIFY(fixture.text("offerTraffic").contains(QStringLiteral("3.3 GB a day")));
+    }
+
+    void the_offer_says_what_a_day_sends_and_what_it_ends_at() {
+        nlohmann::json run = soup();
+        const auto traffic_of = [](const nlohmann::json& offered) {
+            const Welcome fixture(offered);
+            fixture.paste();
+            POTLUCK_CHECK(QTest::qWaitFor([&] { return fixture.text("offerTitle") == QStringLiteral("Soup"); }));
+            return fixture.text("offerTraffic");
+        };
+        run["traffic_day"] = 605'000'000;
+        QVERIFY(traffic_of(run).contains(QStringLiteral("605 MB a day")));
+        QVERIFY(!traffic_of(run).contains(QStringLiteral("in all")));
+        run["traffic_day_of_sum"] = 4'900'000'000;
+        QVERIFY(traffic_of(run).contains(QStringLiteral("605 MB a day")));
+        QVERIFY(traffic_of(run).contains(QStringLiteral("4.9 GB in all")));
     }
 
     void an_offer_that_cannot_be_trained_here_shows_no_power() {

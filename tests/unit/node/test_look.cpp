@@ -36,11 +36,25 @@ private slots:
         manifest.recipe.window = Duration{60'000};
         const std::uint64_t parameters = model::state_layout(manifest.model).parameters;
         const double payload = 0.1484 * static_cast<double>(parameters) / 8, rounds = 86'400 / 66.0;
-        const auto day = static_cast<double>(traffic_of_a_day(manifest));
+        const auto day = static_cast<double>(traffic_of_a_day(manifest).for_each_other);
         QVERIFY2(std::abs(day / (payload * rounds) - 1) < 0.01, std::to_string(day).c_str());
-        QCOMPARE(offered_run(RunId{}, manifest, PeerId{}).traffic_day, traffic_of_a_day(manifest));
+        QCOMPARE(static_cast<double>(offered_run(RunId{}, manifest, PeerId{}).traffic.for_each_other), day);
         manifest.recipe.window = Duration{120'000};
-        QVERIFY(std::abs(static_cast<double>(traffic_of_a_day(manifest)) - day / 2) < 2);
+        QVERIFY(std::abs(static_cast<double>(traffic_of_a_day(manifest).for_each_other) - day / 2) < 2);
+    }
+
+    /// A step of k = 64 keeps 512 of 4,096 means, of four bits each and about four and a half for where they are.
+    void a_day_of_sums_is_a_contribution_and_a_step_a_round() {
+        run::Manifest manifest = run::samples::manifest();
+        manifest.recipe.k = 64;
+        manifest.recipe.window = Duration{60'000};
+        manifest.recipe.outer.form = numerics::StepForm::coded;
+        const auto parameters = static_cast<double>(model::state_layout(manifest.model).parameters);
+        const double day = (0.1484 + 8.5 / 8) * parameters / 8 * 86'400 / 66.0;
+        const auto told = static_cast<double>(offered_run(RunId{}, manifest, PeerId{}).traffic.with_the_sum);
+        QVERIFY2(std::abs(told / day - 1) < 0.01, std::to_string(told).c_str());
+        manifest.recipe.outer.form = numerics::StepForm::exact;
+        QCOMPARE(offered_run(RunId{}, manifest, PeerId{}).traffic.with_the_sum, std::uint64_t{0});
     }
 
     void a_list_admits_those_on_it_and_the_host() {
