@@ -270,6 +270,22 @@ private slots:
         QCOMPARE(vote_on_density({2 * k}, 2 * k, seen), std::string("list"));
     }
 
+    /// A payload that is on its way here is waited for, and has not taken too long yet.
+    void a_rise_is_judged_once_its_payloads_are_here() {
+        Bench bench;
+        const Bench::Made made = bench.contribution(5, 1.0F);
+        const BlobId payload = made.payload->ref.root;
+        bench.exchange.closed(bench.context.now());
+        bench.exchange.announced(key_of(5).id(), payload);
+        run::AcceptList list = bench.unsigned_list_of({made.entry});
+        list.k = 2 * bench.context.manifest.recipe.k;
+        (void)bench.hear(bench.proposal(list));
+        QCOMPARE(bench.own_vote(), std::string("none"));
+        bench.exchange.arrived(payload, bench.context.now());
+        bench.deliver(made);
+        QCOMPARE(bench.own_vote(), std::string("list"));
+    }
+
     void a_rise_soon_after_a_fall_gets_no_vote() {
         const std::uint32_t k = Fixture::manifest_of().recipe.k;
         QCOMPARE(vote_on_density({2 * k, k}, 2 * k, Links::fast), std::string("nil"));
