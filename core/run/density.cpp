@@ -13,6 +13,10 @@ namespace {
 std::uint32_t more(const Recipe& recipe, std::uint32_t k) { return std::min(2 * k, recipe.k_max); }
 std::uint32_t less(const Recipe& recipe, std::uint32_t k) { return std::max(k / 2, recipe.k); }
 
+/// What the shortest contribution takes as well, since it is made, announced and asked for. In the short windows of
+/// small models this is as long as a tenth of them, whatever a line carries.
+constexpr Duration exchange_base{500};
+
 bool is_same_step(std::uint32_t k, std::uint32_t other) {
     return numerics::kept_of_step(k) == numerics::kept_of_step(other);
 }
@@ -86,11 +90,11 @@ Duration Exchange::sum() const {
 
 std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exchange, std::uint64_t since_fall) {
     if (exchange.empty()) return k;
-    const Duration most = recipe.window / exchange_divisor;
+    const Duration tenth = recipe.window / exchange_divisor, most = exchange_base + tenth;
     if (is_over(exchange, most, k, less(recipe, k))) return less(recipe, k);
-    // Twice as much may take twice as long.
-    const Duration of_sum = is_same_step(k, more(recipe, k)) ? most : most / 2;
-    const bool has_room = exchange.contributions() <= most / 2 && exchange.sum() <= of_sum;
+    const Duration half = exchange_base + tenth / 2;  // twice as much may take twice as long
+    const Duration of_sum = is_same_step(k, more(recipe, k)) ? most : half;
+    const bool has_room = exchange.contributions() <= half && exchange.sum() <= of_sum;
     return has_room && since_fall >= rounds_after_fall ? more(recipe, k) : k;
 }
 
@@ -98,10 +102,10 @@ bool bears_out(const Recipe& recipe, std::uint32_t k, std::uint32_t next, const 
                std::uint64_t since_fall) {
     if (next > k && since_fall < rounds_after_fall) return false;
     if (next == k || exchange.empty()) return true;
-    const Duration allowed = recipe.window / exchange_divisor;
-    if (next < k) return is_over(exchange, allowed * 3 / 4, k, next);
-    const Duration of_sum = is_same_step(k, next) ? 2 * allowed : allowed;
-    return exchange.contributions() <= allowed && exchange.sum() <= of_sum;
+    const Duration tenth = recipe.window / exchange_divisor, most = exchange_base + tenth;
+    if (next < k) return is_over(exchange, exchange_base + tenth * 3 / 4, k, next);
+    const Duration of_sum = is_same_step(k, next) ? most + tenth : most;
+    return exchange.contributions() <= most && exchange.sum() <= of_sum;
 }
 
 std::uint32_t k_before_max(const Recipe& recipe, std::uint32_t k) {

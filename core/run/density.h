@@ -1,9 +1,9 @@
 // How much of its movement a contribution sends: k of every 4,096 entries. Each list says the most for the next round,
 // from the recipe's k up to its k_max, a factor of two a round: more while nine of ten contributions are here within
-// half of a tenth of the window, less when they are not within that tenth, and then no more for a while. The same is
-// asked of the sum of the round before, where members take that from others; but where the other density would make no
-// other step, less would not help those who are late, and more is no more for them. What counts is how long they took,
-// so that nobody has to say, or can lie about, how fast a link is.
+// half of a tenth of the window, less when they are not within that tenth, and then no more for a while; half a second
+// comes on top. The same is asked of the sum of the round before, where members take that from others; but where the
+// other density would make no other step, less would not help those who are late, and more is no more for them. What
+// counts is how long they took, so that nobody has to say, or can lie about, how fast a link is.
 //
 //   round begins -> follows / followed ... -> window closes -> announced / arrived ... -> the list: next_k()
 //   a contribution that misses its round's list: late()

@@ -16,7 +16,7 @@ constexpr TimePoint closed_at{Duration{50'000}};
 BlobId payload(std::uint8_t fill) { return samples::id<BlobId>(fill); }
 PeerId peer(std::uint8_t fill) { return samples::id<PeerId>(fill); }
 
-/// A window of 10 s: a tenth of it is a second.
+/// A window of 10 s: a tenth of it is a second, and half a second is not counted.
 Recipe recipe() {
     Recipe recipe;
     recipe.window = Duration{10'000};
@@ -87,12 +87,12 @@ private slots:
         QTest::addColumn<int>("since_fall");
         QTest::addColumn<bool>("borne_out");
         const int long_ago = static_cast<int>(rounds_after_fall);
-        QTest::newRow("a fall while all is fast") << 750 << 128 << long_ago << false;
-        QTest::newRow("a fall while it takes longer") << 751 << 128 << long_ago << true;
+        QTest::newRow("a fall while all is fast") << 1'250 << 128 << long_ago << false;
+        QTest::newRow("a fall while it takes longer") << 1'251 << 128 << long_ago << true;
         QTest::newRow("a fall while nothing comes") << -1 << 128 << long_ago << true;
         QTest::newRow("a rise while all is fast") << 100 << 512 << long_ago << true;
-        QTest::newRow("a rise while it takes as long as it may") << 1'000 << 512 << long_ago << true;
-        QTest::newRow("a rise while it takes longer") << 1'001 << 512 << long_ago << false;
+        QTest::newRow("a rise while it takes as long as it may") << 1'500 << 512 << long_ago << true;
+        QTest::newRow("a rise while it takes longer") << 1'501 << 512 << long_ago << false;
         QTest::newRow("a rise too soon after a fall") << 100 << 512 << long_ago - 1 << false;
         QTest::newRow("no change, soon after a fall") << 5'000 << 256 << 0 << true;
     }
@@ -165,10 +165,10 @@ private slots:
     }
 
     void there_is_room_for_twice_as_much_in_half_the_time() {
-        QCOMPARE(k_after(128, exchange_of({500})), 256U);
-        QCOMPARE(k_after(128, exchange_of({501})), 128U);
-        QCOMPARE(k_after(128, exchange_of({1'000})), 128U);
-        QCOMPARE(k_after(128, exchange_of({1'001})), 64U);
+        QCOMPARE(k_after(128, exchange_of({1'000})), 256U);
+        QCOMPARE(k_after(128, exchange_of({1'001})), 128U);
+        QCOMPARE(k_after(128, exchange_of({1'500})), 128U);
+        QCOMPARE(k_after(128, exchange_of({1'501})), 64U);
         QCOMPARE(k_after(128, exchange_of({-1})), 64U);
     }
 
@@ -185,23 +185,23 @@ private slots:
     }
 
     void where_more_values_make_a_longer_step_the_sum_has_as_much_time_as_contributions() {
-        QCOMPARE(k_after(256, exchange_with_sums({500})), 512U);
-        QCOMPARE(k_after(256, exchange_with_sums({501})), 256U);
-        QCOMPARE(k_after(512, exchange_with_sums({1'000})), 512U);
-        QCOMPARE(k_after(512, exchange_with_sums({1'001})), 256U);
-        QVERIFY(bears_out(recipe(), 256, 512, exchange_with_sums({1'000}), rounds_after_fall));
-        QVERIFY(!bears_out(recipe(), 256, 512, exchange_with_sums({1'001}), rounds_after_fall));
-        QVERIFY(bears_out(recipe(), 512, 256, exchange_with_sums({751}), rounds_after_fall));
-        QVERIFY(!bears_out(recipe(), 512, 256, exchange_with_sums({750}), rounds_after_fall));
+        QCOMPARE(k_after(256, exchange_with_sums({1'000})), 512U);
+        QCOMPARE(k_after(256, exchange_with_sums({1'001})), 256U);
+        QCOMPARE(k_after(512, exchange_with_sums({1'500})), 512U);
+        QCOMPARE(k_after(512, exchange_with_sums({1'501})), 256U);
+        QVERIFY(bears_out(recipe(), 256, 512, exchange_with_sums({1'500}), rounds_after_fall));
+        QVERIFY(!bears_out(recipe(), 256, 512, exchange_with_sums({1'501}), rounds_after_fall));
+        QVERIFY(bears_out(recipe(), 512, 256, exchange_with_sums({1'251}), rounds_after_fall));
+        QVERIFY(!bears_out(recipe(), 512, 256, exchange_with_sums({1'250}), rounds_after_fall));
     }
 
     /// Steps keep 512 means up to 256 values sent.
     void where_the_step_stays_as_long_a_late_sum_stops_a_rise_and_makes_no_fall() {
-        QCOMPARE(k_after(128, exchange_with_sums({1'000})), 256U);
-        QCOMPARE(k_after(128, exchange_with_sums({1'001})), 128U);
+        QCOMPARE(k_after(128, exchange_with_sums({1'500})), 256U);
+        QCOMPARE(k_after(128, exchange_with_sums({1'501})), 128U);
         QCOMPARE(k_after(256, exchange_with_sums({-1})), 256U);
-        QVERIFY(bears_out(recipe(), 128, 256, exchange_with_sums({2'000}), rounds_after_fall));
-        QVERIFY(!bears_out(recipe(), 128, 256, exchange_with_sums({2'001}), rounds_after_fall));
+        QVERIFY(bears_out(recipe(), 128, 256, exchange_with_sums({2'500}), rounds_after_fall));
+        QVERIFY(!bears_out(recipe(), 128, 256, exchange_with_sums({2'501}), rounds_after_fall));
         QVERIFY(!bears_out(recipe(), 256, 128, exchange_with_sums({-1}), rounds_after_fall));
     }
 
