@@ -21,9 +21,16 @@ bool is_same_step(std::uint32_t k, std::uint32_t other) {
     return numerics::kept_of_step(k) == numerics::kept_of_step(other);
 }
 
+/// What an exchange took beyond that.
+struct Taken {
+    explicit Taken(const Exchange& exchange)
+        : contributions(exchange.contributions() - exchange_base), sum(exchange.sum() - exchange_base) {}
+    Duration contributions, sum;
+};
+
 /// Whether this much is too much, for contributions or for a sum that fewer values would make shorter.
-bool is_over(const Exchange& exchange, Duration most, std::uint32_t k, std::uint32_t fewer) {
-    return exchange.contributions() > most || (exchange.sum() > most && !is_same_step(k, fewer));
+bool is_over(const Taken& taken, Duration most, std::uint32_t k, std::uint32_t fewer) {
+    return taken.contributions > most || (taken.sum > most && !is_same_step(k, fewer));
 }
 
 }  // namespace
@@ -90,11 +97,12 @@ Duration Exchange::sum() const {
 
 std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exchange, std::uint64_t since_fall) {
     if (exchange.empty()) return k;
-    const Duration tenth = recipe.window / exchange_divisor, most = exchange_base + tenth;
-    if (is_over(exchange, most, k, less(recipe, k))) return less(recipe, k);
-    const Duration half = exchange_base + tenth / 2;  // twice as much may take twice as long
-    const Duration of_sum = is_same_step(k, more(recipe, k)) ? most : half;
-    const bool has_room = exchange.contributions() <= half && exchange.sum() <= of_sum;
+    const Taken taken(exchange);
+    const Duration most = recipe.window / exchange_divisor;
+    if (is_over(taken, most, k, less(recipe, k))) return less(recipe, k);
+    // Twice as much may take twice as long.
+    const Duration of_sum = is_same_step(k, more(recipe, k)) ? most : most / 2;
+    const bool has_room = taken.contributions <= most / 2 && taken.sum <= of_sum;
     return has_room && since_fall >= rounds_after_fall ? more(recipe, k) : k;
 }
 
@@ -102,10 +110,11 @@ bool bears_out(const Recipe& recipe, std::uint32_t k, std::uint32_t next, const 
                std::uint64_t since_fall) {
     if (next > k && since_fall < rounds_after_fall) return false;
     if (next == k || exchange.empty()) return true;
-    const Duration tenth = recipe.window / exchange_divisor, most = exchange_base + tenth;
-    if (next < k) return is_over(exchange, exchange_base + tenth * 3 / 4, k, next);
-    const Duration of_sum = is_same_step(k, next) ? most + tenth : most;
-    return exchange.contributions() <= most && exchange.sum() <= of_sum;
+    const Taken taken(exchange);
+    const Duration allowed = recipe.window / exchange_divisor;
+    if (next < k) return is_over(taken, allowed * 3 / 4, k, next);
+    const Duration of_sum = is_same_step(k, next) ? 2 * allowed : allowed;
+    return taken.contributions <= allowed && taken.sum <= of_sum;
 }
 
 std::uint32_t k_before_max(const Recipe& recipe, std::uint32_t k) {
