@@ -46,6 +46,14 @@ struct Welcome : WindowFixture {
     }
 };
 
+/// What a row of the card says of this run.
+QString row_of(const nlohmann::json& run, const char* row) {
+    const Welcome fixture(run);
+    fixture.paste();
+    POTLUCK_CHECK(QTest::qWaitFor([&] { return fixture.text("offerTitle") == QStringLiteral("Soup"); }));
+    return fixture.text(row);
+}
+
 }  // namespace
 
 class TestOfferCard : public QObject {
@@ -94,12 +102,7 @@ private slots:
 
     void the_offer_shows_power_before_joining() {
         nlohmann::json run = soup();
-        const auto power_of = [](const nlohmann::json& offered) {
-            const Welcome fixture(offered);
-            fixture.paste();
-            POTLUCK_CHECK(QTest::qWaitFor([&] { return fixture.text("offerTitle") == QStringLiteral("Soup"); }));
-            return fixture.text("offerPower");
-        };
+        const auto power_of = [](const nlohmann::json& offered) { return row_of(offered, "offerPower"); };
         QVERIFY(power_of(run).startsWith(QStringLiteral("Unknown")));
         run["watts_max"] = 65;
         QVERIFY(power_of(run).startsWith(ui::wattText(65) + QStringLiteral(" at most")));
@@ -112,12 +115,7 @@ private slots:
 
     void the_offer_says_what_a_day_sends_and_what_it_ends_at() {
         nlohmann::json run = soup();
-        const auto traffic_of = [](const nlohmann::json& offered) {
-            const Welcome fixture(offered);
-            fixture.paste();
-            POTLUCK_CHECK(QTest::qWaitFor([&] { return fixture.text("offerTitle") == QStringLiteral("Soup"); }));
-            return fixture.text("offerTraffic");
-        };
+        const auto traffic_of = [](const nlohmann::json& offered) { return row_of(offered, "offerTraffic"); };
         run["traffic_day"] = 605'000'000;
         QVERIFY(traffic_of(run).contains(QStringLiteral("605 MB a day")));
         QVERIFY(!traffic_of(run).contains(QStringLiteral("in all")));
