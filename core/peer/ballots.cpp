@@ -305,7 +305,7 @@ Validity Ballots::judge(const run::AcceptList& list) {
     }
     if (!all_here) return Validity::unknown;
     // Only now: what is on its way here counts as never arrived, and would speak against more being sent.
-    if (list.bounds != bounds_of(list, payloads) || !bears_out_density(list.k)) return Validity::invalid;
+    if (!bears_out_density(list.k) || list.bounds != bounds_of(list, payloads)) return Validity::invalid;
     return m.machine.open_long_enough(m.context.now()) ? Validity::valid : Validity::unknown;
 }
 
