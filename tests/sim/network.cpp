@@ -39,7 +39,7 @@ std::vector<PeerId> Network::sessions_of(const PeerId& id) const {
         }
     } else if (const auto found = m_links.find(id); found != m_links.end()) {
         for (const auto& [peer, link] : found->second) {
-            if (m_ports.contains(peer)) peers.push_back(peer);
+            if (port(peer) != nullptr) peers.push_back(peer);
         }
     }
     return peers;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -55,11 +56,14 @@ class Network {
 public:
     Network(Events& events, Rng& rng, LinkQuality quality) : m_events(events), m_rng(rng), m_quality(quality) {}
 
-    void attach(const PeerId& id, Port* port) { m_ports[id] = port; }
-    void detach(const PeerId& id) { m_ports.erase(id); }
+    void attach(const PeerId& id, Port* port) { m_ports[id] = m_port_of[id] = port; }
+    void detach(const PeerId& id) {
+        m_ports.erase(id);
+        m_port_of.erase(id);
+    }
     [[nodiscard]] Port* port(const PeerId& id) const {
-        const auto found = m_ports.find(id);
-        return found == m_ports.end() ? nullptr : found->second;
+        const auto found = m_port_of.find(id);
+        return found == m_port_of.end() ? nullptr : found->second;
     }
     [[nodiscard]] const std::map<PeerId, Port*>& ports() const { return m_ports; }
     /// From now on members of different groups cannot reach each other; a member without a group is in group 0.
@@ -120,13 +124,14 @@ private:
     };
     std::map<PeerId, int> m_groups;
     bool m_payload_fetches = true, m_fetch_from_anybody = false;
-    std::map<PeerId, std::map<PeerId, Link>> m_links;  // from, to
+    std::unordered_map<PeerId, std::map<PeerId, Link>> m_links;  // from, to
     std::array<Traffic, message_kinds> m_traffic{};
     std::shared_ptr<const run::Envelope> m_last_sent;  // one copy for all neighbours
     Events& m_events;
     Rng& m_rng;
     LinkQuality m_quality;
     std::map<PeerId, Port*> m_ports;
+    std::unordered_map<PeerId, Port*> m_port_of;  // the same, for thousands of members: every message asks for two
 };
 
 /// What of a member's swarm survives its death: its blobs.
