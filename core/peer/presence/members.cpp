@@ -59,9 +59,13 @@ void Members::joined(const PeerId& peer) {
         fresh.kinds[kind].tokens = budget_of(static_cast<run::MessageKind>(kind)).at_once;
     }
     m_sessions[peer] = fresh;
+    m_is_sample.reset();
 }
 
-void Members::left(const PeerId& peer) { m_sessions.erase(peer); }
+void Members::left(const PeerId& peer) {
+    m_sessions.erase(peer);
+    m_is_sample.reset();
+}
 
 void Members::was_away(Duration silence) {
     const double seconds = std::chrono::duration<double>(std::min(silence, backlog_max)).count();
@@ -104,9 +108,12 @@ bool Members::is_relayed(const PeerId& peer) const { return !m_sessions.contains
 
 bool Members::is_sample() const {
     if (m_members.size() < relayed_members_max) return false;
-    const auto is_counted = [this](const auto& one) { return is_relayed(one.first) && !trusts(one.first); };
-    return static_cast<std::size_t>(std::count_if(m_members.begin(), m_members.end(), is_counted)) >=
-           relayed_members_max;
+    if (!m_is_sample) {
+        const auto is_counted = [this](const auto& one) { return is_relayed(one.first) && !trusts(one.first); };
+        const auto count = std::count_if(m_members.begin(), m_members.end(), is_counted);
+        m_is_sample = static_cast<std::size_t>(count) >= relayed_members_max;
+    }
+    return *m_is_sample;
 }
 
 bool Members::has_room_for(const PeerId& peer, const PeerId& person, Source source) const {
@@ -145,6 +152,7 @@ Verdict Members::take(const PeerId& peer, const run::StatusMessage& status, Sour
     if (known && status.sequence <= *known)
         return status.sequence == *known && source == Source::others ? Verdict::repeated : Verdict::stale;
     if (!has_room_for(peer, status.certificate.person_of(peer), source)) return Verdict::no_room;
+    if (!m_members.contains(peer) || certificate_of(peer) != status.certificate) m_is_sample.reset();
     Member& member = m_members[peer];
     const bool speaks_itself =
         member.heard_itself && m_sessions.contains(peer) && now - *member.heard_itself <= silence;

@@ -135,7 +135,10 @@ public:
     /// one through which it is heard.
     void heard_through(const PeerId& peer, const PeerId& neighbour);
     /// It is not here any more. Its sequence is kept.
-    void remove(const PeerId& peer) { m_members.erase(peer); }
+    void remove(const PeerId& peer) {
+        m_members.erase(peer);
+        m_is_sample.reset();
+    }
     [[nodiscard]] Member* find(const PeerId& peer);
     [[nodiscard]] const std::map<PeerId, Member>& all() const { return m_members; }
     /// Those with a session of their own, who can be asked.
@@ -146,7 +149,10 @@ public:
     [[nodiscard]] std::vector<PeerId> heard_through_others() const;
     [[nodiscard]] bool is_neighbour(const PeerId& peer) const { return m_sessions.contains(peer); }
     /// The host vouches for others now; `trusted` is sorted.
-    void trust(std::vector<PeerId> trusted) { m_trusted = std::move(trusted); }
+    void trust(std::vector<PeerId> trusted) {
+        m_trusted = std::move(trusted);
+        m_is_sample.reset();
+    }
     [[nodiscard]] bool trusts(const PeerId& peer) const;
     /// Whose computer `peer` is, as it has said and its person has signed; its own person if nothing was heard of it.
     [[nodiscard]] run::DeviceCertificate certificate_of(const PeerId& peer) const;
@@ -159,6 +165,7 @@ public:
     template <class Patience>
     void expire(TimePoint now, const Patience& patience) {
         std::erase_if(m_members, [&](const auto& one) { return now - one.second.last_seen > patience(one.first); });
+        m_is_sample.reset();
     }
 
     /// Counts a verdict; true if the neighbour has now offended often enough to be refused. What it passed on for
@@ -193,6 +200,9 @@ private:
     std::map<PeerId, Member> m_members;
     HeardOf m_heard;
     std::map<PeerId, Session> m_sessions;
+    /// Counted anew once members, sessions or trust have changed: what a stranger says under a key that finds no room
+    /// costs less than to look at its signature.
+    mutable std::optional<bool> m_is_sample;
     std::array<std::array<std::uint64_t, verdict_kinds>, message_kinds> m_verdicts{};
 };
 

@@ -222,6 +222,34 @@ private slots:
         QCOMPARE(relayed(members, 2'000'000, 1), Verdict::accepted);
     }
 
+    void room_for_made_up_members_follows_whatever_changes_it() {
+        Members members;
+        std::uint32_t next = 0;
+        for (; next < relayed_members_max; ++next) QCOMPARE(relayed(members, next, 1), Verdict::accepted);
+        // There is room for one more, and no more than that.
+        const auto has_made_room_for_one = [&] {
+            const bool has_room = relayed(members, next, 1) == Verdict::accepted;
+            ++next;
+            return has_room && relayed(members, 1'000'000, 1) == Verdict::no_room;
+        };
+        QVERIFY(!has_made_room_for_one());
+        members.remove(peer_of(0));
+        QVERIFY(has_made_room_for_one());
+        members.joined(peer_of(1));
+        QVERIFY(has_made_room_for_one());
+        members.trust({peer_of(2)});
+        QVERIFY(has_made_room_for_one());
+        run::StatusMessage status = status_of(2);
+        status.certificate.person = peer_of(2);
+        QCOMPARE(members.take(peer_of(3), status, Source::others, at(0)), Verdict::accepted);
+        QVERIFY(has_made_room_for_one());
+        members.expire(at(10'000), [](const PeerId& peer) { return Duration{peer == peer_of(4) ? 0 : 60'000}; });
+        QVERIFY(has_made_room_for_one());
+        members.left(peer_of(1));
+        members.remove(peer_of(5));
+        QVERIFY(!has_made_room_for_one());
+    }
+
     void a_member_is_the_person_s_whose_computer_it_says_it_is() {
         Members members({peer_of(7)});
         run::StatusMessage status = status_of(5);
