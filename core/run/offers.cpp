@@ -108,6 +108,16 @@ bool Offers::any_held() const {
                        [](const auto& one) { return one.second.held && !one.second.bad; });
 }
 
+bool Offers::half_held() const {
+    std::size_t offered = 0, here = 0;
+    for (const auto& [author, offer] : m_offers) {
+        if (offer.bad || (offer.newcomer && !offer.held)) continue;
+        ++offered;
+        here += offer.held ? 1 : 0;
+    }
+    return 2 * here >= offered;
+}
+
 std::optional<SignedContribution> Offers::naming(const BlobId& payload) const {
     for (const auto& [author, offer] : m_offers) {
         if (offer.message.payload.root != payload || offer.bad) continue;

@@ -71,6 +71,8 @@ public:
     /// What `author` has offered is here, or found to be of no use.
     [[nodiscard]] bool is_in(const PeerId& author) const;
     [[nodiscard]] bool any_held() const;
+    /// Half of the payloads are here, or more; those of newcomers do not count while they are not.
+    [[nodiscard]] bool half_held() const;
     /// The one that names `payload`.
     [[nodiscard]] std::optional<SignedContribution> naming(const BlobId& payload) const;
     /// Those whose payloads are here, by author.

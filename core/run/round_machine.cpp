@@ -1,8 +1,9 @@
 // The machine keeps what members said and answers by `now`. Whose turn it is to propose announces the end of the
 // window; if no Close arrives, the others close theirs half of `collect` after its time. There is enough for a list
-// when everybody who trains is in, or `collect` after closing with whatever is held; with nothing at all the window
-// opens again, for everybody by its own clock, so that no single member is needed for that. What came too late for its
-// own list may stand in the next one, which waits for nobody's.
+// when everybody who trains is in, or `collect` after closing with whatever is held, if that is half of what members
+// offer; less is enough a window later. With nothing at all the window opens again, for everybody by its own clock, so
+// that no single member is needed for that. What came too late for its own list may stand in the next one, which waits
+// for nobody's.
 //
 // Invariants: within a round a member has one contribution, the first that was heard, and a held payload is its
 // maker's; once there was enough for a list there stays enough.
@@ -221,11 +222,14 @@ bool RoundMachine::window_over(bool proposes, TimePoint now) const {
 }
 
 void RoundMachine::collect(bool proposes, TimePoint now, RoundActions& out) {
-    const bool late = now >= *m_closed_at + m_settings.collect;
-    m_ready = m_ready || (m_offers.any_held() && (late || everybody_in(now)));
+    const TimePoint patient_until = *m_closed_at + m_settings.collect;
+    const bool late = now >= patient_until, later = now >= patient_until + m_settings.window;
+    // What lines bring late is worth another window. Newcomers, whose keys are free, cannot feign that.
+    const bool is_enough = later || (late && m_offers.half_held()) || everybody_in(now);
+    m_ready = m_ready || (m_offers.any_held() && is_enough);
     out.decide = m_ready;
     if (m_ready) return;
-    if (late && !m_own_due) {
+    if (late && !m_offers.any_held() && !m_own_due) {
         m_closed_at.reset();
         m_opened_at = now;
         m_reopened = true;

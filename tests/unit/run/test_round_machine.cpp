@@ -235,6 +235,49 @@ private slots:
         QVERIFY(tick(machine, 14'000, Turn::own).decide);
     }
 
+    void less_than_half_of_what_members_offer_is_worth_another_window() {
+        for (const int here : {1, 2}) {
+            RoundMachine machine = machine_of(Role::backbone);
+            (void)tick(machine, 10'000, Turn::own);
+            for (std::uint8_t fill = 6; fill < 10; ++fill) (void)contribute(machine, peer(fill), fill);
+            for (std::uint8_t fill = 6; fill < 6 + here; ++fill)
+                (void)machine.payload_held(payload(fill).root, peer(fill));
+            machine.heard(third, training(), at(13'900));
+            QCOMPARE(tick(machine, 14'000, Turn::own).decide, here == 2);
+            QVERIFY(machine.closed());
+            machine.heard(third, training(), at(23'900));
+            QCOMPARE(tick(machine, 23'999, Turn::own).decide, here == 2);
+            QVERIFY(tick(machine, 24'000, Turn::own).decide);
+        }
+    }
+
+    void payloads_of_newcomers_and_those_of_no_use_are_not_waited_for_longer() {
+        RoundMachine machine = machine_of(Role::backbone);
+        (void)tick(machine, 10'000, Turn::own);
+        for (std::uint8_t fill = 7; fill < 10; ++fill) (void)contribute(machine, peer(fill), fill);
+        (void)machine.payload_held(payload(7).root, peer(7));
+        for (std::uint8_t fill = 8; fill < 10; ++fill) (void)machine.payload_bad(payload(fill).root);
+        for (std::uint8_t fill = 10; fill < 12; ++fill) {
+            (void)machine.contribution(peer(fill), contribution(fill), signature(fill),
+                                       {.session = other, .newcomer = true});
+        }
+        machine.heard(third, training(), at(13'900));
+        QVERIFY(tick(machine, 14'000, Turn::own).decide);
+    }
+
+    /// Where nobody is past probation yet, two who offer what never comes hold nobody up.
+    void newcomers_payloads_that_are_here_count_as_well() {
+        RoundMachine machine = machine_of(Role::backbone);
+        (void)tick(machine, 10'000, Turn::own);
+        for (std::uint8_t fill = 6; fill < 10; ++fill) {
+            (void)machine.contribution(peer(fill), contribution(fill), signature(fill),
+                                       {.session = other, .newcomer = fill >= 8});
+        }
+        for (std::uint8_t fill = 8; fill < 10; ++fill) (void)machine.payload_held(payload(fill).root, peer(fill));
+        machine.heard(third, training(), at(13'900));
+        QVERIFY(tick(machine, 14'000, Turn::own).decide);
+    }
+
     void a_proposer_need_not_wait_when_all_is_in_but_for_half_the_window() {
         RoundMachine machine = machine_of(Role::backbone);
         (void)contribute(machine, other, 9);
