@@ -262,7 +262,7 @@ inline constexpr std::array names<model::Baseline> = {"bigram", "unigram", "mean
 
 /// What this computer sends of a round, and who adds it up.
 struct Exchange {
-    std::uint64_t density = 0, density_allowed = 0, sum_signers = 0;
+    std::uint64_t density = 0, density_allowed = 0, sum_signers = 0, offers = 0, offers_in_time = 0;
 };
 
 struct RunSnapshot {
@@ -338,6 +338,10 @@ struct RunSnapshot {
               "late.");
         field("sum_signers", value.exchange.sum_signers, Optional{Whole{}},
               "Seats on whose word this computer takes the sum of a round; 0 if it adds up all contributions itself.");
+        field("offers", value.exchange.offers, Optional{Whole{}},
+              "Contributions of the last round that this computer was to add up, short ones and newcomers' apart; 0 if "
+              "nine of ten of them came over its line in time.");
+        field("offers_in_time", value.exchange.offers_in_time, Optional{Whole{}}, "Number of those that came in time.");
         field("calculates_differently", value.findings.calculates_differently, Optional{Any{}},
               "Whether this computer twice computed a state other than the committee's from the same contributions; it "
               "contributes nothing until the node is restarted.");

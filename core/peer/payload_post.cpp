@@ -69,7 +69,8 @@ Verdict PayloadPost::on_contribution(const PeerId& from, const run::Envelope& en
     }
     const PeerId& person = message.certificate.person_of(envelope.sender);
     if (!is_late && tells_density(person)) m_exchange.announced(person, message.payload.root);
-    m.payloads.expect(message.payload, message.round, {envelope.sender, from}, m.context.now(), rank_of(person));
+    m.payloads.expect(message.payload, message.round, {envelope.sender, from}, m.context.now(), rank_of(person),
+                      run::lot_of(m.chain.hash_before(message.round), envelope.sender));
     if (const Verdict taken = take(envelope, message); taken != Verdict::accepted) return taken;
     if (envelope.payload.empty()) ask(from, envelope.sender, message.payload);
     here(message.payload.root);

@@ -329,6 +329,10 @@ PeerView Peer::view() const {
     view.k_allowed = m_chain.k();
     view.light = m_steps.light();
     view.step_signers = m_steps.signers();
+    if (const Carried& carried = m_payloads.carried(); !carried.all() && !view.light) {
+        view.offers = carried.offered;
+        view.offers_in_time = carried.here;
+    }
     view.last_round_overhead = m_rounds.last_overhead();
     view.join_to_first_step = m_catch_up.join_to_first_step();
     view.checkpoints = m_seeder.checkpoints();

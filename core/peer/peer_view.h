@@ -64,8 +64,9 @@ struct PeerView {
     std::uint32_t k = 0, k_allowed = 0;  // of every 4,096 entries, what the next of them sends, and what lists allow
     bool light = false;            // it takes the sum of a round from seats instead of adding up all contributions,
     std::size_t step_signers = 0;  // from so many
-    bool calculates_differently = false;  // than the committee, so that it contributes nothing more
-    Duration last_round_overhead{0};      // window close to next state
+    std::size_t offers = 0, offers_in_time = 0;  // of the last round; 0 if this line carries nine of ten
+    bool calculates_differently = false;         // than the committee, so that it contributes nothing more
+    Duration last_round_overhead{0};             // window close to next state
     std::optional<Duration> join_to_first_step;
     std::vector<Checkpoint> checkpoints;
     std::optional<JuryView> jury;  // nothing in a run without one

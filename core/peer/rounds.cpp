@@ -124,6 +124,7 @@ void Rounds::act(const run::RoundActions& actions) {
             for (const PeerId& peer : actions.send_list_to) m.context.send(peer, ballot);
         }
     }
+    if (actions.decide && !m_enough_at) m_enough_at = m.context.now();
     if (actions.decide) m.ballots.decide();
 }
 
@@ -293,6 +294,7 @@ void Rounds::appended(const CheckedList& checked) {
     log_suspensions(checked.list);
     log_measured(checked.list);
     if (checked.list.roll_back() != nullptr) m.contributor.start_over();
+    m.payloads.adapt_to_line(checked.list.round, m_enough_at.value_or(m.context.now()));
     const bool may_be_late = m.chain.before().has_value();
     m.payloads.forget_refused(checked.list, may_be_late ? checked.list.round : checked.list.round.next(),
                               m.contributor.payloads_needed());
@@ -330,6 +332,7 @@ void Rounds::entered() {
     if (m_window_closed_at) m_last_overhead = m.context.now() - *m_window_closed_at;
     m.steps.entered(*m.keeper.round(), m_window_closed_at);
     m_window_closed_at.reset();
+    m_enough_at.reset();
     m.payload_post.round_begins();
     if (over()) {
         m.losses.last_is_here();

@@ -147,7 +147,7 @@ private:
     bool m_started = false, m_left = false;
     bool m_advancing = false, m_advance_again = false;
     TimePoint m_entered_at;
-    std::optional<TimePoint> m_window_closed_at;
+    std::optional<TimePoint> m_window_closed_at, m_enough_at;  // for a list
     Duration m_last_overhead{0};
 };
 

@@ -148,6 +148,28 @@ private slots:
         }
         QVERIFY2(shown >= 10, qPrintable(QString::number(shown)));
     }
+
+    void status_tells_who_adds_up_contributions_data() {
+        QTest::addColumn<int>("signers");
+        QTest::addColumn<int>("offers");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("all here") << 0 << 0 << "sums: adds up all contributions\n";
+        QTest::newRow("some here") << 0 << 40 << "sums: adds up 12 of 40 contributions, as many as this line carries";
+        QTest::newRow("others") << 3 << 0 << "sums: takes the sum from 3 others";
+    }
+    void status_tells_who_adds_up_contributions() {
+        QFETCH(const int, signers);
+        QFETCH(const int, offers);
+        QFETCH(const QString, told);
+        const QTemporaryDir folder;
+        HostileNode node(folder.filePath("node.sock"));
+        nlohmann::json& status = node.answers[std::string(control::ReadStatus::name)] = recorded("training");
+        status["run"]["sum_signers"] = signers;
+        status["run"]["offers"] = offers;
+        status["run"]["offers_in_time"] = 12;
+        const Printed printed = printed_by({"status", "--data-dir", folder.path()});
+        QVERIFY2(QString::fromUtf8(printed.out).contains(told), printed.out.constData());
+    }
 };
 
 QTEST_GUILESS_MAIN(TerminalTest)

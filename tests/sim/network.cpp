@@ -1,6 +1,7 @@
 #include "tests/sim/network.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/check.h"
@@ -259,6 +260,10 @@ void Port::try_fetch(const run::BlobRef& ref, run::Retention retention) {
         const bool allowed = m_network.payload_fetches() || ref.kind != run::BlobKind::plain;
         peer::BlobPointer content = allowed && m_network.reachable(m_id, id) ? port.offers(ref) : nullptr;
         if (!usable(content)) return false;
+        if (!along_links && m_network.line_of(m_id)) {
+            come_over_line(ref, content, retention, m_coming[ref.root] = std::make_shared<double>(0));
+            return true;
+        }
         if (!along_links) {
             fetched(ref, content, retention);
             return true;
@@ -282,6 +287,28 @@ void Port::try_fetch(const run::BlobRef& ref, run::Retention retention) {
     later(Duration{along_links ? 20 : 250}, [this, ref, retention] { try_fetch(ref, retention); });
 }
 
+/// A slice of it, and then the next, while this fetch is wanted.
+void Port::come_over_line(const run::BlobRef& ref, const peer::BlobPointer& content, run::Retention retention,
+                          const Coming& coming) {
+    constexpr double slices = 16;
+    const double share = *m_network.line_of(m_id) / static_cast<double>(m_coming.size());
+    const Duration time{static_cast<int>(std::ceil(static_cast<double>(ref.size) / slices / share))};
+    later(time, [this, ref, content, retention, coming] {
+        const auto found = m_coming.find(ref.root);
+        if (found == m_coming.end() || found->second != coming) return;
+        *coming += 1 / slices;
+        if (*coming < 1) return come_over_line(ref, content, retention, coming);
+        m_coming.erase(found);
+        fetched(ref, content, retention);
+    });
+}
+
+double Port::progress(const BlobId& id) const {
+    const auto found = m_coming.find(id);
+    if (found != m_coming.end()) return *found->second;
+    return blob(id) ? 1 : 0;
+}
+
 void Port::fetched(const run::BlobRef& ref, peer::BlobPointer content, run::Retention retention) {
     if (m_wanted.erase(ref.root) == 0) return;
     if (!m_folder.blobs.contains(ref.root) && !m_files.contains(ref.root)) {
@@ -298,6 +325,7 @@ void Port::fetched(const run::BlobRef& ref, peer::BlobPointer content, run::Rete
 
 void Port::forget(const BlobId& id) {
     m_wanted.erase(id);
+    m_coming.erase(id);
     m_files.erase(id);
     m_folder.blobs.erase(id);
 }

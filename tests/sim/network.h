@@ -76,6 +76,14 @@ public:
     void link(const PeerId& a, const PeerId& b, LinkSpeed speed);
     /// What `from` sends over each of its links, as at the end of a line that carries less up than down.
     void limit_uplink(const PeerId& from, double bytes_per_ms);
+    /// What `member` fetches comes over a line that takes so many bytes a millisecond, shared evenly by what is under
+    /// way.
+    void limit_line(const PeerId& member, double bytes_per_ms) { m_lines[member] = bytes_per_ms; }
+    /// Nothing without such a limit.
+    [[nodiscard]] std::optional<double> line_of(const PeerId& member) const {
+        const auto found = m_lines.find(member);
+        return found == m_lines.end() ? std::nullopt : std::optional(found->second);
+    }
     void unlink(const PeerId& a, const PeerId& b);
     /// From now on a payload reaches others in messages only.
     void no_payload_fetches() { m_payload_fetches = false; }
@@ -125,6 +133,7 @@ private:
     std::map<PeerId, int> m_groups;
     bool m_payload_fetches = true, m_fetch_from_anybody = false;
     std::unordered_map<PeerId, std::map<PeerId, Link>> m_links;  // from, to
+    std::unordered_map<PeerId, double> m_lines;
     std::array<Traffic, message_kinds> m_traffic{};
     std::shared_ptr<const run::Envelope> m_last_sent;  // one copy for all neighbours
     Events& m_events;
@@ -177,7 +186,7 @@ public:
     void retain(const BlobId& blob, run::Retention retention) override;
     void forget(const BlobId& blob) override;
     peer::BlobPointer blob(const BlobId& blob) const override;
-    double progress(const BlobId& blob) const override { return this->blob(blob) ? 1 : 0; }
+    double progress(const BlobId& blob) const override;
     std::uint64_t room() const override;
     void drop(const PeerId& peer, Duration duration) override;
     void seek(const std::vector<PeerId>&) override {}
@@ -190,6 +199,9 @@ public:
 
 private:
     void try_fetch(const run::BlobRef& blob, run::Retention retention);
+    using Coming = std::shared_ptr<double>;  // how far a blob is that comes over the line
+    void come_over_line(const run::BlobRef& blob, const peer::BlobPointer& content, run::Retention retention,
+                        const Coming& coming);
     void fetched(const run::BlobRef& blob, peer::BlobPointer content, run::Retention retention);
     [[nodiscard]] bool make_room(std::uint64_t size, run::Retention retention);
     [[nodiscard]] run::Retention rank_of(const BlobId& id) const;
@@ -203,6 +215,7 @@ private:
     BlobFolder& m_folder;
     peer::SwarmEvents* m_receiver = nullptr;
     std::set<BlobId> m_wanted;
+    std::map<BlobId, Coming> m_coming;
     struct PublishedFile {
         std::string path;
         run::BlobRef ref;

@@ -9,6 +9,16 @@ namespace potluck::ui {
 
 using namespace control;
 
+namespace {
+
+QString sums_of(const Exchange& exchange) {
+    if (exchange.sum_signers > 0) return QStringLiteral("from %1 others").arg(exchange.sum_signers);
+    if (exchange.offers == 0) return QStringLiteral("all contributions");
+    return QStringLiteral("%1 of %2 contributions").arg(exchange.offers_in_time).arg(exchange.offers);
+}
+
+}  // namespace
+
 QString withoutSecrets(const QString& line, const QString& home) {
     static const QRegularExpression invite(QStringLiteral("(?:magnet|potluck):\\?\\S+|https?://\\S*#potluck:\\S+"));
     static const QRegularExpression key(QStringLiteral("\\b([0-9a-f]{8})[0-9a-f]{24,}\\b"),
@@ -53,9 +63,7 @@ QString diagnostics(const NodeSnapshot& node, const std::vector<std::string>& lo
     if (node.run) {
         add("run", text(node.run->id) + QStringLiteral(", ") + text(node.run->model));
         add("round", QStringLiteral("%1 of %2").arg(node.run->round).arg(node.run->total_rounds));
-        add("sums", node.run->exchange.sum_signers == 0
-                        ? QStringLiteral("all contributions")
-                        : QStringLiteral("from %1 others").arg(node.run->exchange.sum_signers));
+        add("sums", sums_of(node.run->exchange));
         add("digests", QStringLiteral("%1 of %2 equal").arg(node.run->digests_equal).arg(node.run->digests_compared));
     }
     lines << QString();

@@ -142,6 +142,8 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.exchange.density = view.k;
     snapshot.exchange.density_allowed = view.k_allowed;
     snapshot.exchange.sum_signers = view.step_signers;
+    snapshot.exchange.offers = view.offers;
+    snapshot.exchange.offers_in_time = view.offers_in_time;
     if (view.join_to_first_step)
         snapshot.join_seconds = std::chrono::duration<double>(*view.join_to_first_step).count();
     snapshot.digest = view.digest.hex();

@@ -7,6 +7,7 @@
 #include "core/peer/payloads/payloads.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace potluck::peer {
@@ -49,11 +50,13 @@ void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> 
 }
 
 void Payloads::expect(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
-                      run::Retention retention) {
+                      run::Retention retention, const Digest& lot) {
     Entry* entry = add(ref, round, std::move(sources), retention);
     if (entry == nullptr) return;
     const bool is_long = ref.size > run::payload_in_message_max;
-    if (is_long && !entry->waits_in_line()) return fetch(*entry, now);
+    entry->lot = lot;
+    entry->offered = is_long && retention > run::Retention::newcomer;
+    if (entry->offered && fetched_in_turn(retention) < m_at_once) return fetch(*entry, now);
     entry->again = is_long ? now : now + message_patience;
 }
 
@@ -131,45 +134,48 @@ void Payloads::failed(const BlobId& id, TimePoint now) {
 
 void Payloads::retry(TimePoint now) {
     for (auto& [id, entry] : m_entries) {
-        if (entry.payload || entry.bad || now < entry.again || entry.waits_in_line()) continue;
+        if (entry.payload || entry.bad || now < entry.again || entry.takes_turns(entry.retention)) continue;
         entry.again = TimePoint{Duration::max()};
         fetch(entry, now);
     }
-    let_stalled_give_way(now);
-    fetch_newcomers(now);
+    take_turns(run::Retention::newcomer, newcomers_fetched_max, now);
+    take_turns(run::Retention::offered, m_at_once, now);
+}
+
+std::size_t Payloads::fetched_in_turn(run::Retention rank) const {
+    return static_cast<std::size_t>(std::count_if(m_entries.begin(), m_entries.end(), [&](const auto& one) {
+        return one.second.takes_turns(rank) && one.second.fetching;
+    }));
 }
 
 /// Those that gave way least often first.
-void Payloads::fetch_newcomers(TimePoint now) {
+void Payloads::take_turns(run::Retention rank, std::size_t at_once, TimePoint now) {
+    if (fetched_in_turn(rank) >= at_once) let_stalled_give_way(rank, now);
     std::vector<Entry*> due;
-    std::size_t fetched = 0;
     for (auto& [id, entry] : m_entries) {
-        if (!entry.waits_in_line()) continue;
-        if (entry.fetching) {
-            ++fetched;
-        } else if (now >= entry.again) {
-            due.push_back(&entry);
-        }
+        if (entry.takes_turns(rank) && !entry.fetching && now >= entry.again) due.push_back(&entry);
     }
-    std::stable_sort(due.begin(), due.end(),
-                     [](const Entry* a, const Entry* b) { return a->given_way < b->given_way; });
+    if (due.empty()) return;
+    const auto turn = [](const Entry* one) { return std::tuple(one->given_way, ~one->round.value, one->lot); };
+    std::stable_sort(due.begin(), due.end(), [&](const Entry* a, const Entry* b) { return turn(a) < turn(b); });
+    std::size_t fetched = fetched_in_turn(rank);
     for (Entry* entry : due) {
-        if (fetched >= newcomers_fetched_max) return;
+        if (fetched >= at_once) return;
         entry->again = TimePoint{Duration::max()};
         fetch(*entry, now);
         ++fetched;
     }
 }
 
-void Payloads::let_stalled_give_way(TimePoint now) {
+void Payloads::let_stalled_give_way(run::Retention rank, TimePoint now) {
     auto waiting = std::count_if(m_entries.begin(), m_entries.end(), [&](const auto& one) {
-        return one.second.waits_in_line() && !one.second.fetching && now >= one.second.again;
+        return one.second.takes_turns(rank) && !one.second.fetching && now >= one.second.again;
     });
     for (auto& [id, entry] : m_entries) {
-        if (!entry.waits_in_line() || !entry.fetching) continue;
+        if (!entry.takes_turns(rank) || !entry.fetching) continue;
         const double progress = m_swarm.progress(id);
         if (progress > entry.fetching->progress) entry.fetching = Entry::Fetching{progress, now};
-        if (waiting == 0 || now < entry.fetching->since + newcomer_stalls_after) continue;
+        if (waiting == 0 || now < entry.fetching->since + stalls_after) continue;
         entry.fetching.reset();
         entry.again = now + fetch_again_after;
         ++entry.given_way;
@@ -221,6 +227,19 @@ void Payloads::forget_refused(const run::AcceptList& list, RoundId first, const 
         if (!entry.accepted && entry.round < first && !keep.contains(id)) refused.push_back(id);
     }
     for (const BlobId& id : refused) forget(id);
+}
+
+/// Half of those that came: a whole set more of them would not have been here in time.
+void Payloads::adapt_to_line(RoundId round, TimePoint until) {
+    m_carried = {};
+    for (const auto& [id, entry] : m_entries) {
+        if (!entry.offered || entry.round != round) continue;
+        ++m_carried.offered;
+        m_carried.here += entry.payload && entry.arrived_at <= until ? 1 : 0;
+    }
+    const std::size_t more = std::min(2 * m_at_once, run::accepted_max);
+    const std::size_t less = std::max(m_carried.here / 2, offers_fetched_min);
+    m_at_once = m_carried.all() ? more : less;
 }
 
 void Payloads::forget_offered(const BlobId& id) {

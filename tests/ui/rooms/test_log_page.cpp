@@ -96,6 +96,19 @@ private slots:
         QTRY_VERIFY(fixture.text("logOutcome").startsWith(QStringLiteral("Copied")));
     }
 
+    void diagnostics_tell_who_adds_up_contributions() {
+        control::NodeSnapshot node;
+        node.run.emplace();
+        const auto sums = [&](const control::Exchange& exchange) {
+            node.run->exchange = exchange;
+            const QStringList lines = ui::diagnostics(node, {}, {}, {}).split(u'\n');
+            return lines.filter(QStringLiteral("sums: ")).value(0);
+        };
+        QCOMPARE(sums({}), QStringLiteral("sums: all contributions"));
+        QCOMPARE(sums({.sum_signers = 3}), QStringLiteral("sums: from 3 others"));
+        QCOMPARE(sums({.offers = 40, .offers_in_time = 12}), QStringLiteral("sums: 12 of 40 contributions"));
+    }
+
     void no_secret_is_left_in_a_line_data() {
         QTest::addColumn<QString>("line");
         QTest::addColumn<QString>("left");

@@ -37,6 +37,33 @@ struct Bench : Fixture {
     void expect(std::uint32_t number, run::Retention retention = run::Retention::newcomer) {
         payloads.expect(long_payload(number), RoundId{3}, {}, at(0), retention);
     }
+    void offer(std::uint32_t number, std::uint64_t round = 3, std::uint8_t lot = 0) {
+        Digest drawn;
+        drawn.bytes[0] = std::byte{lot};
+        payloads.expect(long_payload(number), RoundId{round}, {}, at(0), run::Retention::offered, drawn);
+    }
+    void arrives(std::uint32_t number, int now = 0) {
+        QCOMPARE(payloads.arrived(long_payload(number), content, at(now)), Payloads::Outcome::held);
+    }
+    /// A round of `offered`, of which so many were here with its list, and which accepted none.
+    void pass_round(std::uint64_t round, std::uint32_t offered, std::uint32_t here) {
+        const auto first = static_cast<std::uint32_t>(1'000 * round);
+        for (std::uint32_t i = 0; i < offered; ++i) offer(first + i, round);
+        for (std::uint32_t i = 0; i < here; ++i) arrives(first + i);
+        payloads.adapt_to_line(RoundId{round}, at(0));
+        run::AcceptList list;
+        list.round = RoundId{round};
+        payloads.forget_refused(list, list.round.next(), {});
+        swarm.fetched.clear();
+    }
+    /// How many of a hundred offers of a round are fetched at once.
+    std::size_t at_once(std::uint64_t round) {
+        const std::size_t before = swarm.fetched.size();
+        for (std::uint32_t i = 0; i < 100; ++i) offer(static_cast<std::uint32_t>(1'000 * round) + i, round);
+        payloads.retry(at(0));
+        return swarm.fetched.size() - before;
+    }
+    BlobPointer content = payload_of(1.0F).payload->blob;
     Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
 };
 
@@ -203,6 +230,102 @@ private slots:
         for (int second = 0; second < 60; ++second) bench.payloads.retry(at(1'000 * second));
         QVERIFY(bench.swarm.forgotten.empty());
         QCOMPARE(bench.swarm.fetched.size(), std::size_t{16});
+    }
+
+    void offers_are_fetched_side_by_side_while_the_line_carries_them() {
+        Bench bench;
+        QCOMPARE(bench.at_once(3), std::size_t{100});
+        bench.pass_round(4, 40, 36);
+        QCOMPARE(bench.payloads.carried(), (Carried{40, 36}));
+        QVERIFY(bench.payloads.carried().all());
+        QCOMPARE(bench.at_once(5), std::size_t{100});
+    }
+
+    void half_of_what_came_is_fetched_side_by_side_where_more_was_offered_than_the_line_carries() {
+        Bench bench;
+        bench.pass_round(3, 40, 35);
+        QVERIFY(!bench.payloads.carried().all());
+        QCOMPARE(bench.at_once(4), std::size_t{17});
+    }
+
+    void offers_that_come_when_nobody_waits_for_them_do_not_count() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 40; ++i) bench.offer(i);
+        for (std::uint32_t i = 0; i < 40; ++i) bench.arrives(i, i < 20 ? 3'000 : 3'001);
+        bench.payloads.adapt_to_line(RoundId{3}, at(3'000));
+        QCOMPARE(bench.payloads.carried(), (Carried{40, 20}));
+    }
+
+    void four_offers_are_fetched_side_by_side_at_least() {
+        Bench bench;
+        bench.pass_round(3, 40, 0);
+        QCOMPARE(bench.at_once(4), std::size_t{4});
+    }
+
+    void twice_as_many_offers_are_fetched_side_by_side_after_each_round_that_came_whole() {
+        Bench bench;
+        bench.pass_round(3, 40, 0);
+        bench.pass_round(4, 4, 4);
+        bench.pass_round(5, 8, 8);
+        QCOMPARE(bench.at_once(6), std::size_t{16});
+    }
+
+    void offers_of_other_rounds_and_of_newcomers_say_nothing_of_a_line() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 40; ++i) bench.offer(i, 4);
+        for (std::uint32_t i = 100; i < 140; ++i) bench.expect(i);
+        bench.pass_round(3, 4, 4);
+        QCOMPARE(bench.payloads.carried(), (Carried{4, 4}));
+        QCOMPARE(bench.at_once(5), std::size_t{100});
+    }
+
+    void the_newest_round_and_the_lowest_lot_are_fetched_first() {
+        Bench bench;
+        bench.pass_round(2, 40, 0);
+        for (std::uint32_t i = 0; i < 4; ++i) bench.offer(i);
+        bench.offer(10, 3, 1);
+        bench.offer(11, 4, 9);
+        bench.offer(12, 4, 8);
+        for (std::uint32_t i = 0; i < 3; ++i) bench.arrives(i);
+        bench.swarm.fetched.clear();
+        bench.payloads.retry(at(100));
+        QCOMPARE(bench.swarm.fetched, (std::vector<BlobId>{blob(12), blob(11), blob(10)}));
+    }
+
+    void an_offer_that_stalls_gives_way_only_where_no_more_are_fetched_at_once() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 5; ++i) bench.offer(i);
+        bench.payloads.failed(blob(4), at(2'000));
+        bench.payloads.retry(at(6'000));
+        QVERIFY(bench.swarm.forgotten.empty());
+        Bench full;
+        full.pass_round(2, 40, 0);
+        full.swarm.forgotten.clear();
+        for (std::uint32_t i = 0; i < 5; ++i) full.offer(i);
+        full.payloads.retry(at(6'000));
+        QCOMPARE(full.swarm.forgotten.size(), std::size_t{1});
+    }
+
+    void an_offer_that_a_list_names_is_fetched_beside_the_others() {
+        Bench bench;
+        bench.pass_round(2, 40, 0);
+        for (std::uint32_t i = 0; i < 8; ++i) bench.offer(i);
+        bench.payloads.want(long_payload(7), RoundId{3}, {});
+        bench.payloads.retry(at(100));
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{5});
+        QCOMPARE(bench.swarm.fetched.back(), blob(7));
+    }
+
+    void short_offers_wait_for_no_turn() {
+        Bench bench;
+        bench.pass_round(2, 40, 0);
+        for (std::uint32_t i = 0; i < 8; ++i) {
+            run::BlobRef ref = long_payload(i);
+            ref.size = run::payload_in_message_max;
+            bench.payloads.expect(ref, RoundId{3}, {}, at(0), run::Retention::offered);
+        }
+        bench.payloads.retry(at(1'000));
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{8});
     }
 
     void a_displaced_payload_is_forgotten_unless_a_list_names_it() {

@@ -224,6 +224,9 @@ private slots:
 
     void room_for_made_up_members_follows_whatever_changes_it() {
         Members members;
+        // A neighbour takes no room, so members are never too few to be a sample.
+        members.joined(peer_of(2'000'000));
+        QCOMPARE(take(members, 2'000'000, 1), Verdict::accepted);
         std::uint32_t next = 0;
         for (; next < relayed_members_max; ++next) QCOMPARE(relayed(members, next, 1), Verdict::accepted);
         // There is room for one more, and no more than that.

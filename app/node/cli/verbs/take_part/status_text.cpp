@@ -63,9 +63,14 @@ std::string line_of(const control::RunSnapshot& run) {
 
 /// Whether it adds up what all have sent, and if not, why.
 std::string sums_of(const control::RunSnapshot& run) {
-    if (run.exchange.sum_signers == 0) return "adds up all contributions";
-    return "takes the sum from " + std::to_string(run.exchange.sum_signers) +
-           " others, because all contributions are more than this line carries";
+    const control::Exchange& exchange = run.exchange;
+    if (exchange.sum_signers > 0) {
+        return "takes the sum from " + std::to_string(exchange.sum_signers) +
+               " others, because all contributions are more than this line carries";
+    }
+    if (exchange.offers == 0) return "adds up all contributions";
+    return "adds up " + std::to_string(exchange.offers_in_time) + " of " + std::to_string(exchange.offers) +
+           " contributions, as many as this line carries in time; a backbone with a faster line would carry more";
 }
 
 std::string density_of(const control::RunSnapshot& run) {
