@@ -49,7 +49,7 @@ std::map<PeerId, std::size_t> places_of(World& world, const run::AcceptList& lis
 }
 
 std::string check_rounds(World& world, std::uint64_t first, std::uint64_t rounds, std::size_t least) {
-    std::map<PeerId, std::size_t> accepted;
+    std::set<PeerId> accepted;
     std::vector<std::size_t> drawn;  // places of those whose contributions had to come over the line
     for (std::uint64_t round = first; round < first + rounds; ++round) {
         const run::AcceptList list = list_of(world, round);
@@ -59,7 +59,7 @@ std::string check_rounds(World& world, std::uint64_t first, std::uint64_t rounds
             return "only " + std::to_string(list.entries.size()) + " contributions count in a round";
         }
         for (const run::Accepted& entry : list.entries) {
-            ++accepted[entry.peer];
+            accepted.insert(entry.peer);
             // What seats have made themselves is there in any case.
             if (!run::has_seat(seats, entry.peer)) drawn.push_back(places.at(entry.peer));
         }
