@@ -4,7 +4,7 @@
 // Newcomers' payloads that no list has accepted are fetched a few at a time, and one that does not come nearer yields
 // to the next, so that keys made by the thousand cost a few torrents. So are other members' where they are more than
 // this line carries: blobs that come side by side share it evenly, so of twice as many as fit none would be here in
-// time. Whose come first is drawn anew in each round, alike on all computers, which have to agree on them.
+// time. Which of those that wait comes next is drawn in each round, alike on all computers: they have to agree on them.
 //
 // A blob is its contributor's key and what the codec has made (core/numerics/codec): named by its hash, it cannot be
 // offered by anybody else, however fast.
