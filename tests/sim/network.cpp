@@ -261,9 +261,11 @@ void Port::try_fetch(const run::BlobRef& ref, run::Retention retention) {
         peer::BlobPointer content = allowed && m_network.reachable(m_id, id) ? port.offers(ref) : nullptr;
         if (!usable(content)) return false;
         if (!along_links) {
-            m_network.line_of(m_id)
-                ? come_over_line(ref, content, retention, m_coming[ref.root] = std::make_shared<double>(0))
-                : fetched(ref, content, retention);
+            if (m_network.line_of(m_id)) {
+                come_over_line(ref, content, retention, m_coming[ref.root] = std::make_shared<double>(0));
+            } else {
+                fetched(ref, content, retention);
+            }
             return true;
         }
         m_network.count_payload(ref.size);
